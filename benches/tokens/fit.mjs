@@ -14,7 +14,7 @@ const encoding = await loadEncoding("o200k_base", asset);
 const lengths = tokenLengths(asset);
 
 /** The weight of each kind. */
-const WEIGHTS = { english: 1.3, code: 1.3, json: 1, logs: 1, chinese: 1, japanese: 1, mixed: 0.5, base64: 0.5 };
+const WEIGHTS = { english: 1.3, code: 1.3, json: 1, logs: 1, chinese: 1, japanese: 1, mixed: 0.5, base64: 0.5, scripts: 1, colours: 0.5 };
 /** Smoothing: this many average places are added to the counts, for pairs that are rare or never seen. */
 const SMOOTH_LETTERS = 40;
 const SMOOTH_OTHERS = 20;
@@ -23,11 +23,12 @@ const SMOOTH_OTHERS = 20;
 const SIGNS = "\n\r\t !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 const SIGN_COUNT = SIGNS.length;
 const [SMALL, CAPITAL, DIGIT, CONTROL, WIDE] = [0, 1, 2, 3, 4].map((n) => SIGN_COUNT + n);
-const WIDE_COUNT = 17;
+const WIDE_COUNT = 25;
 const CLASSES = WIDE + WIDE_COUNT;
 const [S_SMALL, S_CAPITAL, S_DIGIT, , , S_CONTROL, S_WIDE] = [0, 1, 2, 3, 4, 5, 6].map((n) => 2 * SIGN_COUNT + n);
 const S_START = S_WIDE + WIDE_COUNT;
-const STATES = S_START + 1;
+const S_COLOUR = S_START + 1;
+const STATES = S_COLOUR + 1;
 
 const signs = new Map([...SIGNS].map((sign, i) => [sign.charCodeAt(0), i]));
 const isLetter = (c) => (c | 32) >= 97 && (c | 32) <= 122 && c < 128;
@@ -65,7 +66,7 @@ function count({ bytes, begins }, weight) {
     let begun = 0;
     for (let i = at; i < at + length; i++) begun += begins[i];
     const [klass, next] = step(bytes, at, byte, before, state);
-    const pair = pairOf(before, byte);
+    const pair = state === S_SMALL || state === S_CAPITAL ? pairOf(before, byte) : null;
     const [table, slot] = pair === null ? [others, state * CLASSES + klass] : [letters, pair];
     table.begun[slot] += begun * weight;
     table.seen[slot] += weight;
@@ -86,10 +87,12 @@ function step(bytes, at, byte, before, state) {
     const wide = wideClass(codePoint(bytes, at, byte));
     return [WIDE + wide, S_WIDE + wide];
   }
+  if (isLetter(byte) && state === S_COLOUR) return [isCapital(byte) ? CAPITAL : SMALL, S_CONTROL];
   if (isLetter(byte)) return isCapital(byte) ? [CAPITAL, S_CAPITAL] : [SMALL, S_SMALL];
-  if (byte >= 48 && byte <= 57) return [DIGIT, state >= S_DIGIT && state < S_DIGIT + 2 ? state + 1 : S_DIGIT];
+  if (byte >= 48 && byte <= 57) return [DIGIT, state === S_COLOUR ? S_COLOUR : state >= S_DIGIT && state < S_DIGIT + 2 ? state + 1 : S_DIGIT];
   const sign = signs.get(byte);
   if (sign === undefined) return [CONTROL, S_CONTROL];
+  if ((state === S_CONTROL && byte === 91) || (state === S_COLOUR && byte === 59)) return [sign, S_COLOUR]; // ESC [ 1 ; 31 m
   return [sign, before === byte ? SIGN_COUNT + sign : sign];
 }
 
@@ -101,8 +104,8 @@ function codePoint(bytes, at, first) {
 }
 
 function wideClass(c) {
-  const ends = [0x250, 0x370, 0x400, 0x530, 0x780, 0x900, 0x1100, 0x2000, 0x2070, 0x2e80, 0x3040, 0x30a0, 0x3100, 0x3400, 0xa000, 0xac00, 0xd7b0, 0xf900, 0xfb00, 0xff00, 0x10000, 0x1f000, 0x20000, 0x110000];
-  const kinds = [0, 14, 1, 2, 3, 14, 4, 15, 5, 6, 7, 8, 9, 7, 10, 15, 11, 15, 10, 3, 12, 16, 13, 16];
+  const ends = [0x110, 0x112, 0x1a0, 0x1a2, 0x1af, 0x1b1, 0x250, 0x370, 0x400, 0x410, 0x450, 0x530, 0x590, 0x600, 0x780, 0x900, 0x980, 0xa00, 0xa80, 0xc00, 0xc80, 0xd80, 0xe00, 0xe80, 0x1000, 0x10a0, 0x1100, 0x1200, 0x13a0, 0x1780, 0x1800, 0x1e00, 0x1f00, 0x2000, 0x2070, 0x2e80, 0x3040, 0x30a0, 0x3100, 0x3400, 0xa000, 0xac00, 0xd7b0, 0xf900, 0xfb00, 0xfb1d, 0xfb50, 0xff00, 0x10000, 0x1f000, 0x20000, 0x110000];
+  const kinds = [0, 23, 0, 23, 0, 23, 0, 14, 1, 24, 2, 24, 3, 17, 3, 14, 18, 19, 4, 19, 4, 19, 4, 20, 21, 4, 18, 15, 21, 15, 22, 15, 23, 15, 5, 6, 7, 8, 9, 7, 10, 15, 11, 15, 10, 3, 17, 3, 12, 16, 13, 16];
   return kinds[ends.findIndex((end) => c < end)];
 }
 

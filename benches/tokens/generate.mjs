@@ -85,3 +85,12 @@ export function base64Text(next, size) {
   const text = Buffer.from(bytes).toString("base64");
   return next() < 0.5 ? text : text.replace(/.{76}/g, "$&\n");
 }
+
+/** A log in a terminal's colours. */
+export function colouredText(next, length) {
+  const coloured = (code, text) => `\x1b[${code}m${text}\x1b[${pick(next, ["0", "39", "22"])}m`;
+  const line = () => [coloured(pick(next, ["2", "90"]), stamp(next)), coloured(`1;3${int(next, 8)}`, pick(next, ["INFO", "WARN", "error", "debug"])), coloured(`38;5;${int(next, 256)}`, pick(next, PATHS)), phrase(next, 3 + int(next, 8)), coloured("33", `${int(next, 900)} ms`)].join(" ");
+  let out = "";
+  while (out.length < length) out += `${line()}\n`;
+  return out;
+}

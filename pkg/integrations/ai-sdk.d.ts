@@ -48,8 +48,8 @@ export declare function prepareStep(
 
 /** A middleware for `wrapLanguageModel`. `P`: the parameters of a model call. */
 export interface Middleware {
-  /** `any`, because `ai` 6 requires `"v3"` here and `ai` 7 accepts any string. */
-  readonly specificationVersion: any;
+  /** `ai` 6 requires this version; `ai` 7 accepts any. */
+  readonly specificationVersion: "v3";
   /** Makes the prompt of a call fit. */
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
   /** Calls the model. If the request is refused as too long, retries once with a smaller one. The usage corrects the counts. */

@@ -48,7 +48,7 @@ export function middleware(options) {
     }
   };
   return {
-    specificationVersion: "v4",
+    specificationVersion: "v3",
     async transformParams({ params, model, type }) {
       const { list, conversation } = await keeper.fit(params.prompt, { tools: params.tools, signal: params.abortSignal, args: { params, model, type } });
       const out = list === params.prompt ? params : { ...params, prompt: list };

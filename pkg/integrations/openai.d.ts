@@ -61,7 +61,7 @@ export declare function fittingFetch(options: IntegrationOptions<object> & { fet
 
 /**
  * Runs a tool. `args`: the parsed JSON arguments, or the input text of a custom tool. Text and content parts are sent as they are,
- * any other result as JSON. If it throws, the model gets the error.
+ * any other result as JSON. If it throws, the model gets the error. (`any`, because only you know what the tool's schema promises.)
  */
 export type Execute = (args: any, about: { call: object; signal?: AbortSignal }) => unknown;
 

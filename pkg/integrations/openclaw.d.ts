@@ -14,22 +14,22 @@ export interface OpenclawMessage {
   content?: unknown;
 }
 
-/** The arguments of `assemble` that are read here. */
-export interface AssembleParams {
+/** The arguments of `assemble` that are read here. `M`: the messages in OpenClaw's own type. */
+export interface AssembleParams<M = OpenclawMessage> {
   /** OpenClaw's session. */
   sessionId: string;
   /** The session's key, which stays the same after `/new`. */
   sessionKey?: string;
   /** The transcript, or the part before the current turn. */
-  messages: any[];
+  messages: M[];
   /** Maximum tokens of the whole request. */
   tokenBudget?: number;
   /** The model that is called. */
   model?: string;
   /** Settings of the host, including limits. */
-  runtimeSettings?: any;
+  runtimeSettings?: unknown;
   /** Further information from the host. */
-  runtimeContext?: any;
+  runtimeContext?: unknown;
 }
 
 /** The result of `compact`. Tokens are the engine's counts of the view, before and after. */
@@ -55,15 +55,15 @@ export interface OpenclawEngine {
     transcriptSemantics: { currentTurnFence: "before-current-turn-entry-v1"; turnAdvancementIdempotency: "atomic-idempotent-v1" };
   };
   /** Stores nothing, because `assemble` gets all messages. */
-  ingest(params: { sessionId: string; message: any }): Promise<{ ingested: boolean }>;
+  ingest(params: { sessionId: string; message: unknown }): Promise<{ ingested: boolean }>;
   /** Returns messages that fit the budget; the same array if nothing has to change. */
-  assemble(params: AssembleParams): Promise<{ messages: any[]; estimatedTokens: number }>;
+  assemble<M>(params: AssembleParams<M>): Promise<{ messages: M[]; estimatedTokens: number }>;
   /** Records the usage of the last call. */
-  afterTurn(params: { sessionId: string; runtimeContext?: any }): Promise<void>;
+  afterTurn(params: { sessionId: string; runtimeContext?: unknown }): Promise<void>;
   /** Recognises a turn that is committed twice. */
   commitTurn(params: { advancementKey: string }): Promise<{ status: "committed" | "duplicate" }>;
   /** Compacts all but the last turn. If a call was refused as too long, also learns the model's limit. */
-  compact(params: { sessionId: string; customInstructions?: string; runtimeContext?: any; runtimeSettings?: any; abortSignal?: AbortSignal }): Promise<CompactResult>;
+  compact(params: { sessionId: string; customInstructions?: string; runtimeContext?: unknown; runtimeSettings?: unknown; abortSignal?: AbortSignal }): Promise<CompactResult>;
 }
 
 /** The default export of an OpenClaw plugin. */
@@ -77,7 +77,7 @@ export interface OpenclawPlugin {
   /** The slot that it can fill. */
   kind: "context-engine";
   /** Registers the engine. */
-  register(api: { registerContextEngine(id: string, factory: any): void }): void;
+  register(api: { registerContextEngine(id: string, factory: () => OpenclawEngine): void }): void;
 }
 
 /**

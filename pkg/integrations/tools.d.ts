@@ -19,16 +19,16 @@ export type SessionSource = Session | (() => Session | null | undefined | Promis
 export declare function runTool(session: SessionSource, name: ToolName | (string & {}), args: object | string): Promise<string>;
 
 /** JSON Schema of a tool's arguments. */
-export type ToolParameters = { type: "object"; properties: { [name: string]: any }; [key: string]: unknown };
+export type ToolParameters = { type: "object"; properties: { [name: string]: { [key: string]: unknown } }; [key: string]: unknown };
 
 /** Runs a tool with the model's arguments, and returns the text of its output. */
-export type RunTool = (args: any) => Promise<string>;
+export type RunTool = (args: unknown) => Promise<string>;
 
 /** A tool for `ai`. */
 export interface AiSdkTool {
   /** The description for the model. */
   description: string;
-  /** A schema as made by `jsonSchema` of `ai`. */
+  /** A schema as made by `jsonSchema` of `ai`; `any`, because the type differs between `ai` 6 and 7. */
   inputSchema: any;
   /** Runs it. */
   execute: RunTool;
@@ -102,21 +102,27 @@ export interface AgentsTool {
   name: ToolName;
   /** The description for the model. */
   description: string;
-  parameters: { type: "object"; properties: { [name: string]: any }; required: string[]; additionalProperties: true };
+  parameters: { type: "object"; properties: { [name: string]: { [key: string]: unknown } }; required: string[]; additionalProperties: true };
   strict: false;
   /** Always false. */
   needsApproval: () => Promise<boolean>;
   /** Always true. */
   isEnabled: () => Promise<boolean>;
   /** Runs it. `input`: JSON text. */
-  invoke: (context: any, input: string) => Promise<string>;
+  invoke: (context: unknown, input: string) => Promise<string>;
 }
 
 /** For `tools` of an `Agent` of `@openai/agents`. */
 export declare function openaiAgentsTools(session: SessionSource): AgentsTool[];
 
+/** What is used of an `McpServer`. */
+export interface McpServerLike {
+  /** Registers a tool. */
+  registerTool(name: string, config: { description: string }, run: (args: unknown) => Promise<{ content: { type: "text"; text: string }[]; isError: boolean }>): unknown;
+}
+
 /**
  * Registers the three tools with an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` runs such a server for a
  * saved session.
  */
-export declare function registerMcpTools(server: { registerTool(name: string, config: any, run: any): unknown }, session: SessionSource): void;
+export declare function registerMcpTools(server: McpServerLike, session: SessionSource): void;

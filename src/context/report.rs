@@ -80,13 +80,8 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct CounterReport {
-    /// `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
-    #[cfg_attr(
-        target_arch = "wasm32",
-        tsify(
-            type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\" | (string & {})"
-        )
-    )]
+    /// `"estimate"`, `"bytes/4"`, the name of an encoding, `"callback"`, or the `name` that was passed to `loadTokenizer`.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "CounterMethod"))]
     pub method: Cow<'static, str>,
     /// Whether text counts equal the model's: the counter is exact, and for this model.
     pub exact: bool,

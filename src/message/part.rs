@@ -122,6 +122,18 @@ impl Part {
         }
     }
 
+    /// The same, to change them.
+    pub(crate) fn extras_mut(&mut self) -> Option<&mut Extras> {
+        match self {
+            Self::Text { extras, .. } | Self::Refusal { extras, .. } => Some(extras),
+            Self::Media(media) => Some(&mut media.extras),
+            Self::Reasoning(reasoning) => Some(&mut reasoning.extras),
+            Self::ToolCall(call) => Some(&mut call.extras),
+            Self::ToolOutput(output) => Some(&mut output.extras),
+            Self::Opaque { .. } => None,
+        }
+    }
+
     /// Appends the visible text: text, refusals and text of tool outputs.
     pub(crate) fn push_plain_text(&self, out: &mut String) {
         let mut add = |text: &str| {

@@ -50,13 +50,13 @@ pub struct Selective {
 impl Default for Selective {
     fn default() -> Self {
         use ItemType as T;
-        let truncate = |keep_recent| Strategy::Truncate { keep_recent };
+        let truncate = |item_type| Strategy::Truncate { keep_recent: default_keep_recent(item_type) };
         let rules = [
-            (T::ToolResult, truncate(3)),
+            (T::ToolResult, truncate(T::ToolResult)),
             (T::SkillPrompt, Strategy::Drop),
             (T::SkillMetadata, Strategy::Drop),
-            (T::AssistantMessage, truncate(5)),
-            (T::UserMessage, truncate(5)),
+            (T::AssistantMessage, truncate(T::AssistantMessage)),
+            (T::UserMessage, truncate(T::UserMessage)),
             (T::SystemPrompt, Strategy::None),
             (T::SubagentStrategy, Strategy::None),
             (T::SkillStrategy, Strategy::None),
@@ -222,17 +222,17 @@ fn drop_parts(rule: &Rule, context: &mut Context) -> Vec<NodeIndex> {
     parts
 }
 
+/// How many of the newest items `TRUNCATE` keeps if the rule does not say.
+fn default_keep_recent(item_type: ItemType) -> u64 {
+    if item_type == ItemType::ToolResult { 3 } else { 5 }
+}
+
 fn read_rule(item_type: ItemType, keys: &mut Keys<'_>) -> Result<Rule> {
     let keep_recent = keys.u64_in("keepRecent", ..)?;
     let strategy = match keys.one_of("strategy", &["DROP", "TRUNCATE", "NONE"])? {
-        Some("TRUNCATE") => match keep_recent {
-            Some(keep_recent) => Strategy::Truncate { keep_recent },
-            None => {
-                return Err(
-                    keys.error("keepRecent", "is required with TRUNCATE: how many of the newest to keep")
-                );
-            }
-        },
+        Some("TRUNCATE") => {
+            Strategy::Truncate { keep_recent: keep_recent.unwrap_or_else(|| default_keep_recent(item_type)) }
+        }
         Some(name) if keep_recent.is_some() => {
             return Err(keys
                 .error("keepRecent", format!("is allowed only with TRUNCATE, but the strategy is {name}")));

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::note::note_lost_fields;
+use super::reading::is_read_by_model;
 use super::{CheckOptions, Note, Repaired, Severity, check, provider, repair};
 use crate::error::{Error, Result};
 use crate::message::{Format, Message};
@@ -22,6 +24,43 @@ pub struct Conversion {
     pub notes: Vec<Note>,
 }
 
+/// A note on what only our own messages say of a message.
+fn lost_meta(message: &Message) -> Option<Note> {
+    let meta = &message.meta;
+    let given = [
+        ("id", meta.id.is_some()),
+        ("item_type", meta.item_type.is_some()),
+        ("priority", meta.priority.is_some()),
+        ("ephemeral", meta.ephemeral.is_some()),
+        ("pinned", meta.pinned),
+        ("output_ref", message.output_ref().is_some()),
+    ];
+    let mut notes = Vec::new();
+    note_lost_fields("it", &given, &[], &mut notes);
+    notes.pop()
+}
+
+/// A note on the fields of a message that only its own format has. Our own messages carry them as `extras`.
+fn lost_fields(message: &Message, from: Format, to: Format) -> Option<Note> {
+    let fields = message.extras.of(from).filter(|_| to != Format::Messages)?;
+    let names = fields.iter().filter(|(name, value)| is_read_by_model(name) && says_something(value));
+    let given: Vec<(&str, bool)> = names.map(|(name, _)| (name.as_str(), true)).collect();
+    let mut notes = Vec::new();
+    note_lost_fields("it", &given, &[], &mut notes);
+    notes.pop()
+}
+
+/// Whether a value was not taken from a template.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => false,
+        Value::Number(_) => true,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => list.iter().any(says_something),
+        Value::Object(map) => map.values().any(says_something),
+    }
+}
+
 /// Converts a list, a request body or a response. Calls and outputs keep their ids and stay paired. What the other
 /// format cannot express is left out or expressed differently, with a note for each change.
 ///
@@ -39,7 +78,12 @@ pub fn convert(from: Format, to: Format, input: &Value) -> Result<Conversion> {
         let why = format!("nothing in this history can be written in `{}`", to.as_str());
         return Err(Error::argument(why));
     }
-    let mut notes = written.notes.clone();
+    let mut notes: Vec<Note> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let lost = lost_meta(message).into_iter().chain(lost_fields(message, from, to));
+        notes.extend(lost.map(|note| Note { index, ..note }));
+    }
+    notes.extend(written.notes.iter().cloned());
     let output =
         if written.head.is_some() { provider(to).body(written) } else { Value::Array(written.items) };
     // Each format has its own order: a history that is valid in one may have to be reordered for the other. A call

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::message::{Extras, Format, Text};
+use crate::message::{Extras, Format, Part, Text};
 
 /// An object that is being read. A field that is taken leaves an empty value of its type behind, so that the rest is a
 /// template: it records which keys there were, in which order, and whether a value was a string, an array or an object.
@@ -175,6 +175,49 @@ impl Object {
 
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
+    }
+}
+
+/// Removes the template of a part that is written the same without one.
+pub(super) fn drop_needless_template(
+    part: &mut Part,
+    came: &Value,
+    write: impl FnOnce(&Part) -> Option<Value>,
+) {
+    let Some(extras) = part.extras_mut().filter(|extras| !extras.is_empty()).map(std::mem::take) else {
+        return;
+    };
+    let same = write(part).is_some_and(|written| is_same_json(&written, came));
+    if let Some(slot) = part.extras_mut().filter(|_| !same) {
+        *slot = extras;
+    }
+}
+
+/// Whether both are the same JSON text: objects have the same keys in the same order.
+fn is_same_json(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let same = |((a, one), (b, other)): ((&String, &Value), (&String, &Value))| {
+                a == b && is_same_json(one, other)
+            };
+            one.len() == other.len() && one.iter().zip(other).all(same)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_json(one, other))
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// Content as a list, or as a string if it is one plain text that did not come as a list: so it needs no template when
+/// it is read again.
+pub(super) fn text_or_list(mut list: Vec<Value>, as_list: bool) -> Value {
+    let is_text = |part: &Map<String, Value>| {
+        part.keys().eq(["type", "text"]) && matches!(part["type"].as_str(), Some("text" | "input_text"))
+    };
+    match list.as_mut_slice() {
+        [Value::Object(part)] if !as_list && is_text(part) => part["text"].take(),
+        _ => Value::Array(list),
     }
 }
 

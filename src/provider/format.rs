@@ -9,7 +9,7 @@ use super::find_list::list_of;
 use super::note::{Note, Notes};
 use super::textless;
 use crate::error::{Error, Result};
-use crate::message::{Format, Message, Role};
+use crate::message::{Format, Message, Part, Role};
 
 /// The note on a message that an opening was inserted before.
 pub const OPENING_NOTE: &str = "an opening message is inserted before it: the format requires one";
@@ -116,6 +116,23 @@ pub trait Provider: Sync {
         items
     }
 
+    /// Adds a note if only other formats have the role of `message`.
+    fn note_role(&self, message: &Message, notes: &mut Vec<Note>) {
+        use Format::{Messages, OpenaiChat, OpenaiResponses};
+        let has_role = matches!(self.format(), Messages | OpenaiChat | OpenaiResponses);
+        let says = message.parts.iter().any(|part| matches!(part, Part::Text { .. }));
+        if message.role == Role::Developer && !has_role && says {
+            notes.push(Note::new("a developer message is written as a system message"));
+        }
+    }
+
+    /// Adds a note on a message that is written together with another of its role, unless it came so.
+    fn note_joined(&self, message: &Message, notes: &mut Vec<Note>) {
+        if !message.extras.came_in(self.format()) {
+            notes.push(Note::new("it is joined to the message before it"));
+        }
+    }
+
     /// Writes a conversation.
     fn write(&self, messages: &[&Message]) -> Written {
         let mut out = Written::default();
@@ -139,6 +156,7 @@ pub trait Provider: Sync {
             out.items.extend(items);
         };
         for (i, message) in messages.iter().enumerate() {
+            notes.at(i, |n| self.note_role(message, n));
             if self.is_head(message, leading) {
                 if !leading {
                     notes.at(i, |n| n.push(Note::new("it is moved to before the conversation")));
@@ -151,8 +169,12 @@ pub trait Provider: Sync {
                 notes.at(run_start, |n| add(&run, &calls, n));
                 run.clear();
             }
-            if run.is_empty() {
-                run_start = i;
+            match run.last() {
+                None => run_start = i,
+                Some(before) if before.role == message.role && message.role != Role::Tool => {
+                    notes.at(i, |n| self.note_joined(message, n));
+                }
+                Some(_) => {}
             }
             calls.add(message);
             run.push(message);
@@ -162,6 +184,9 @@ pub trait Provider: Sync {
         }
         notes.at(run_start, |n| self.finish(&mut out.items, n));
         if !head.is_empty() {
+            if head.len() > 1 {
+                notes.at(0, |n| n.push(Note::new("all instructions are written as one")));
+            }
             out.head = notes.at(0, |n| self.write_head(&head, n));
         }
         out.notes = notes.into_vec();

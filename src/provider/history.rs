@@ -14,7 +14,7 @@ use serde_json::Value;
 use matching::{Matched, matched};
 use piece::Entry;
 
-use super::{Calls, links, provider};
+use super::{Calls, Note, links, provider};
 use crate::error::Result;
 use crate::hashing::HashSet;
 use crate::message::{Format, Message, ToolOutput};
@@ -36,6 +36,8 @@ pub struct OpenAiHistory {
 pub struct Rebuild {
     /// The new list, item by item.
     pub items: Vec<Rebuilt>,
+    /// What of the compacted messages gets no item, or is expressed differently.
+    pub notes: Vec<Note>,
     entries: Vec<Entry>,
     reasons: bool,
 }
@@ -108,13 +110,13 @@ impl OpenAiHistory {
     }
 
     /// Plans a rebuild from the compacted messages. Items whose messages are unchanged are kept, together with the
-    /// reasoning that belongs to them; items that no longer fit are discarded. A message that the format cannot express
-    /// gets no item.
+    /// reasoning that belongs to them; items that no longer fit are discarded. An output without its call, and what the
+    /// format cannot express, get no item; the plan's notes say so.
     pub fn plan<'a>(&self, compacted: impl IntoIterator<Item = &'a Message>) -> Rebuild {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
         let compacted_has_reasoning = compacted.iter().any(|message| links::has_reasoning(message));
         let mut matched = matched(&self.entries, &compacted, self.has_reasoning && !compacted_has_reasoning);
-        drop_lone_outputs(&mut matched);
+        let mut notes = drop_lone_outputs(&mut matched, &compacted);
         let is_linked = self.has_reasoning || compacted_has_reasoning;
         if is_linked {
             matched = without_broken_links(&self.entries, matched);
@@ -129,6 +131,7 @@ impl OpenAiHistory {
                 entries.push(Entry { message: message.into_owned(), items: start..items.len() });
                 continue;
             }
+            let given = matched.given().and_then(|given| position(&compacted, given));
             let message = matched.into_message();
             let calls = |id: &str| {
                 let before = entries.iter().rev().map(|entry| &*entry.message);
@@ -136,17 +139,19 @@ impl OpenAiHistory {
                     .chain(before)
                     .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
             };
-            let written = writer.write_one(&message, &Calls::with_lookup(&calls));
+            let mut told = Vec::new();
+            let written = writer.write_run(&[&message], &Calls::with_lookup(&calls), &mut told);
+            notes.extend(told.into_iter().filter_map(|note| Some(Note { index: given?, ..note })));
             items.extend(written.into_iter().map(|item| Rebuilt::New(Box::new(item))));
             entries.push(Entry { message, items: start..items.len() });
         }
         let reasons = is_linked && entries.iter().any(|entry| links::has_reasoning(&entry.message));
-        Rebuild { items, entries, reasons }
+        Rebuild { items, notes, entries, reasons }
     }
 
     /// Carries out a plan. It must be a plan of this history, and nothing may have been appended since.
     pub fn apply(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
-        let Rebuild { items, entries, reasons } = plan;
+        let Rebuild { items, entries, reasons, .. } = plan;
         self.len = items.len();
         self.has_reasoning = reasons;
         self.discarded = std::mem::replace(&mut self.entries, entries);
@@ -177,13 +182,33 @@ fn without_broken_links<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec
     matched.into_iter().zip(linked).filter_map(set_right).collect()
 }
 
-/// Removes outputs without a call before them.
-fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
-    let lone = lone_outputs(matched);
-    if !lone.is_empty() {
-        let mut lone = lone.into_iter();
-        matched.retain(|_| !lone.next().unwrap_or_default());
+/// The index of a message in the list that was passed.
+fn position(compacted: &[&Message], message: &Message) -> Option<usize> {
+    compacted.iter().position(|given| std::ptr::eq(*given, message))
+}
+
+/// Removes outputs without a call before them, with a note on each.
+fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>, compacted: &[&Message]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut lone = lone_outputs(matched).into_iter();
+    if lone.len() == 0 {
+        return notes;
     }
+    matched.retain(|matched| {
+        let is_lone = lone.next().unwrap_or_default();
+        for output in matched.message().tool_outputs().filter(|_| is_lone) {
+            let answers = |m: &&Message| m.tool_outputs().any(|other| other.call_id == output.call_id);
+            notes.push(Note {
+                index: compacted.iter().position(answers).unwrap_or_default(),
+                what: format!(
+                    "the output of the call `{}` is left out: the call does not come before it",
+                    output.call_id
+                ),
+            });
+        }
+        !is_lone
+    });
+    notes
 }
 
 /// For each message whether it is an output without a call before it; empty if there is none. Most outputs come

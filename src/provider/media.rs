@@ -1,10 +1,40 @@
 //! Data URLs and bytes, for all formats.
 
-use crate::message::{Media, Text};
+use super::note::{Note, note_lost_fields};
+use crate::message::{Format, Media, Text};
 
 /// The only key of an object that represents bytes, which it holds in base64: JSON has no bytes, and Bedrock's SDK
 /// accepts nothing else.
 pub const BYTES: &str = "$bytes";
+
+/// Notes what a format cannot keep of a medium that did not come in it: all fields but the `kept` ones. `assumed`: the
+/// media type that is written if none is given.
+pub(super) fn note_lost(
+    media: &Media,
+    format: Format,
+    kept: &[&str],
+    assumed: Option<&str>,
+    notes: &mut Vec<Note>,
+) {
+    if media.extras.came_in(format) {
+        return;
+    }
+    let what = media.kind.with_article();
+    let given = [
+        ("url", media.url.is_some()),
+        ("data", media.data.is_some()),
+        ("file_id", media.file_id.is_some()),
+        ("filename", media.filename.is_some()),
+        ("media_type", media.media_type.is_some()),
+        ("detail", media.detail.is_some()),
+        ("width", media.width.is_some()),
+        ("height", media.height.is_some()),
+    ];
+    note_lost_fields(what, &given, kept, notes);
+    if let Some(assumed) = assumed.filter(|_| media.media_type.is_none()) {
+        notes.push(Note::new(format!("{what} without a media type is written as `{assumed}`")));
+    }
+}
 
 /// Splits `data:TYPE;base64,DATA`; `None` for any other URL, which is then kept as a whole.
 pub(super) fn split_data_url(url: &str) -> Option<(&str, &str)> {

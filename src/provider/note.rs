@@ -17,6 +17,15 @@ impl Note {
     }
 }
 
+/// Notes which fields of `what` a format has no place for: those that are given, except the `kept` ones.
+pub(super) fn note_lost_fields(what: &str, given: &[(&str, bool)], kept: &[&str], notes: &mut Vec<Note>) {
+    let lost = given.iter().filter(|(name, is_given)| *is_given && !kept.contains(name));
+    let lost: Vec<String> = lost.map(|(name, _)| format!("`{name}`")).collect();
+    if !lost.is_empty() {
+        notes.push(Note::new(format!("{what} loses {}: the format has no such field", lost.join(", "))));
+    }
+}
+
 /// The notes of a whole conversation, collected run by run.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Vec<Note>);

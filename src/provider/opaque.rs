@@ -37,14 +37,13 @@ pub(super) fn can_express(call: &ToolCall, format: Format, notes: &mut Vec<Note>
         )));
         return false;
     }
-    if let CallKind::Other { format: from, .. } = &call.kind {
-        let what = format!(
-            "a call of `{}`, a kind that only `{}` has, is written as a function call",
-            call.name,
-            from.as_str()
-        );
-        notes.push(Note::new(what));
-    }
+    let has_custom = matches!(format, Format::Messages | Format::OpenaiChat | Format::OpenaiResponses);
+    let only = match &call.kind {
+        CallKind::Other { format, .. } => format!("a kind that only `{}` has", format.as_str()),
+        CallKind::Custom if !has_custom => "a custom tool".to_owned(),
+        CallKind::Function | CallKind::Custom => return true,
+    };
+    notes.push(Note::new(format!("a call of `{}`, {only}, is written as a function call", call.name)));
     true
 }
 
@@ -78,13 +77,21 @@ fn holds_float(value: &Value) -> bool {
     }
 }
 
-/// The arguments as a value: `null` if there are none, a string if they are not JSON.
-pub(super) fn json_input(arguments: &str) -> Value {
+/// A call's arguments as a value: `null` if there are none, a string if they are not JSON. Integers that a JavaScript
+/// number cannot represent exactly become strings, so that they do not change.
+pub(super) fn json_input(call: &ToolCall, notes: &mut Vec<Note>) -> Value {
+    let arguments = json_arguments(call);
     if arguments.trim().is_empty() {
         return Value::Null;
     }
-    let mut input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
-    keep_integers(&mut input);
+    let exact = quote_large_integers(&arguments);
+    let Ok(input) = serde_json::from_str(&exact) else {
+        return Value::String(arguments.into_owned());
+    };
+    if matches!(exact, Cow::Owned(_)) {
+        let what = format!("integers above 2^53 in the input of `{}` are written as strings", call.name);
+        notes.push(Note::new(what));
+    }
     input
 }
 
@@ -94,7 +101,7 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
     if let Some(kept) = kept.filter(|kept| kept.to_string() == *call.input) {
         return kept.clone();
     }
-    match json_input(&json_arguments(call)) {
+    match json_input(call, notes) {
         Value::Object(map) => Value::Object(map),
         Value::Null => Value::Object(Map::new()),
         other => {
@@ -114,7 +121,7 @@ pub(super) fn has_non_object_input(call: &ToolCall) -> bool {
 
 /// Puts such an input into an object. If it is a string that contains the JSON of an object, this object is used.
 pub(super) fn wrap_input(call: &mut ToolCall) {
-    let input = match json_input(&call.input) {
+    let input = match json_input(call, &mut Vec::new()) {
         Value::String(string) => match serde_json::from_str(&string) {
             Ok(Value::Object(map)) => Value::Object(map),
             _ => json!({ "input": string }),
@@ -125,16 +132,51 @@ pub(super) fn wrap_input(call: &mut ToolCall) {
     call.input = input.to_string().into();
 }
 
-/// Turns integers that a JavaScript number cannot represent exactly into strings, so that they do not change.
-fn keep_integers(value: &mut Value) {
-    match value {
-        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MAX_SAFE_INTEGER) => {
-            *value = Value::String(n.to_string());
+/// Puts integers that a JavaScript number cannot represent exactly into quotation marks. (A parsed number would no
+/// longer have all digits of the largest ones.)
+fn quote_large_integers(json: &str) -> Cow<'_, str> {
+    let in_number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = json[at..].find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let start = at + found;
+        let rest = &json[start..];
+        if rest.starts_with('"') {
+            at = start + string_len(rest);
+            continue;
         }
-        Value::Array(list) => list.iter_mut().for_each(keep_integers),
-        Value::Object(map) => map.values_mut().for_each(keep_integers),
-        _ => {}
+        let number = &rest[..rest.find(|c| !in_number(c)).unwrap_or(rest.len())];
+        at = start + number.len();
+        if is_large_integer(number) {
+            out.push_str(&json[copied..start]);
+            out.extend(["\"", number, "\""]);
+            copied = at;
+        }
     }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    out.push_str(&json[copied..]);
+    Cow::Owned(out)
+}
+
+/// The length of the JSON string that a text begins with, or of the whole text if it does not end.
+fn string_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+fn is_large_integer(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && digits.parse::<u128>().map_or(true, |n| n > MAX_SAFE_INTEGER)
 }
 
 /// `Number.MAX_SAFE_INTEGER`.

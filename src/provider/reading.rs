@@ -16,6 +16,15 @@ const IGNORED_FIELDS: [&str; 10] = [
     "callProviderMetadata", "annotations", "logprobs", "thoughtSignature", "thought_signature",
 ];
 
+/// Fields that say what an entry is, and what a service adds to its answer as a whole.
+const ENVELOPE: [&str; 8] =
+    ["type", "role", "id", "status", "model", "usage", "stop_reason", "stop_sequence"];
+
+/// Whether a model may read this field of an entry.
+pub(super) fn is_read_by_model(field: &str) -> bool {
+    !IGNORED_FIELDS.contains(&field) && !ENVELOPE.contains(&field)
+}
+
 /// Replaces every id of a call.
 const CALL: &str = "call";
 

@@ -8,16 +8,26 @@ use crate::message::{Extras, Format, Message, Part, Role};
 pub(super) const JOINS: &str = "joins";
 
 /// Makes messages of an entry's parts: one tool message per output, and user messages of the parts between them.
-pub(super) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
+/// `joins_user`: the format joins what the user says to the outputs before it, even without a mark.
+pub(super) fn split(
+    format: Format,
+    parts: Vec<Part>,
+    extras: &Extras,
+    joins_user: bool,
+    out: &mut Vec<Message>,
+) {
     let mut first = true;
     let mut has_said = false;
+    let last_output = parts.iter().rposition(|part| matches!(part, Part::ToolOutput(_)));
+    let outputs_first =
+        parts.iter().take(last_output.map_or(0, |at| at + 1)).all(|part| matches!(part, Part::ToolOutput(_)));
     let mut user_parts: Vec<Part> = Vec::new();
     let mut take = |role: Role, parts: Vec<Part>, out: &mut Vec<Message>| {
         has_said |= role == Role::User;
         let extras = match std::mem::take(&mut first) {
             true => extras.clone(),
             // Results at the beginning are joined without a mark.
-            false if !has_said => Extras::default(),
+            false if !has_said || joins_user && outputs_first => Extras::default(),
             false => Extras::new(format, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
         };
         let mut message = Message::new(role, parts);

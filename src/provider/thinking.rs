@@ -2,7 +2,22 @@
 
 use std::borrow::Cow;
 
-use crate::message::{Message, Part, Role};
+use super::note::{Note, note_lost_fields};
+use crate::message::{Format, Message, Part, Reasoning, Role};
+
+/// Notes what a format cannot keep of reasoning that did not come in it: all fields but the `kept` ones.
+pub(super) fn note_lost(reasoning: &Reasoning, format: Format, kept: &[&str], notes: &mut Vec<Note>) {
+    let given = [
+        ("text", reasoning.text.as_deref().is_some_and(|text| !text.is_empty())),
+        ("summary", !reasoning.summary.is_empty()),
+        ("signature", reasoning.signature.is_some()),
+        ("encrypted", reasoning.encrypted.is_some()),
+        ("id", reasoning.id.is_some()),
+    ];
+    if !reasoning.extras.came_in(format) {
+        note_lost_fields("reasoning", &given, kept, notes);
+    }
+}
 
 /// Models that refuse a thinking block if anything before it was edited.
 /// Source: Anthropic's documentation on preserved thinking, 2026-08.

@@ -328,6 +328,7 @@ impl Session {
         if let Some(trouble) = self.context.take_placeholder_error() {
             report.notices.push(trouble.into());
         }
+        report.notices.extend(self.refusals.take_notice().map(Into::into));
         self.context.on_entry = OnEntry::default();
         if must_fit {
             self.emit_compaction_due(&aim);

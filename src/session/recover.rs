@@ -12,6 +12,7 @@ use crate::context::NodeKind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 use crate::provider::{Overflow, TooMany, overflow, too_many};
+use crate::tokens::MAX_RATIO;
 
 /// How often a view may be refused until the model has answered again.
 const MAX_TRIES: u32 = 3;
@@ -19,8 +20,8 @@ const MAX_TRIES: u32 = 3;
 /// A view that was refused without figures that explain it shrinks to this share.
 const SHRINK_FACTOR: f64 = 0.75;
 
-/// If the provider counted more than this many times our count, the two counts are not of the same request.
-const MAX_UNDERCOUNT: f64 = 2.0;
+/// How much too low our count is taken to be if the provider's count is not of the same request.
+const GUESSED_UNDERCOUNT: f64 = 2.0;
 
 /// Anthropic's limits, for errors that name none: bytes and pixels per image, and the number of images from which on smaller
 /// ones are required.
@@ -36,7 +37,8 @@ impl Session {
     ///
     /// `said` is the full text of the error. The limit that it names holds from now on, in the model's own tokens like all limits.
     /// If the provider counted more tokens than we did, later counts are corrected by the same factor (or, if counts may not be
-    /// corrected, the limit is lowered by it). If the error has no figures, or figures that the view already keeps, the limit becomes
+    /// corrected, the limit is lowered by it). More than four times our count is not the count of this view: it is not learnt, and the
+    /// report's `notices` say so. If the error has no figures, or figures that the view already keeps, the limit becomes
     /// three quarters of the view, and the view is cut only to that, because nobody knows how much was too much.
     ///
     /// # Errors
@@ -156,12 +158,18 @@ impl Session {
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
         if let Some(actual) = overflow.actual
             && self.corrected(counted) < actual
-            && under_counted(actual, counted) <= MAX_UNDERCOUNT
         {
-            self.accuracy.learn_from_refusal(counted, actual);
+            if under_counted(actual, counted) <= MAX_RATIO {
+                self.accuracy.learn_from_refusal(counted, actual);
+            } else {
+                self.refusals.unlike = Some((counted, actual));
+            }
         }
         let corrected = self.corrected(counted).max(1);
-        let left = |actual| under_counted(actual, corrected).clamp(1.0, MAX_UNDERCOUNT);
+        let left = |actual| match under_counted(actual, corrected) {
+            times if times > MAX_RATIO => GUESSED_UNDERCOUNT,
+            times => times.max(1.0),
+        };
         let left = overflow.actual.map_or(1.0, left);
         let reported_limit = overflow.limit.map(|limit| (limit as f64 / left) as u64);
         let known = [reported_limit, self.config.limit].into_iter().flatten().min();

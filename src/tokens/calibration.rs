@@ -5,7 +5,7 @@ use crate::saved::saved;
 /// The weight of older observations relative to a new one.
 const OLD_WEIGHT: f64 = 0.5;
 /// A larger ratio is not a miscount: the usage is a sum over several calls, or that of another request.
-const MAX_RATIO: f64 = 4.0;
+pub const MAX_RATIO: f64 = 4.0;
 /// In smaller requests, what the provider adds around the text dominates.
 const MIN_TOKENS: u64 = 500;
 

@@ -15,7 +15,7 @@ mod text_kind;
 mod text_rule;
 mod usage;
 
-pub use calibration::Calibration;
+pub use calibration::{Calibration, MAX_RATIO};
 pub use counter::{Counter, Method, TokenCounter, WithRules, by_rules_of};
 pub use encoding::Encoding;
 pub use estimate::{BytesPerFour, Estimate};

@@ -6,12 +6,14 @@ use js_sys::{Array, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arguments::known_keys;
 use super::maker::{append, picked};
+use super::providers::{on_note, tell};
 use super::value::{elements, entries_to_js, json};
 use super::view::handed_out;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
-use crate::provider::{OpenAiHistory, Rebuilt, provider};
+use crate::provider::{Note, OpenAiHistory, Rebuilt, provider};
 
 /// Manages the `inputItems` of the Responses API for callers who keep them by hand.
 ///
@@ -79,35 +81,49 @@ impl OpenAIHistoryAdapter {
     /// that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
     /// other list, even a copy of that array, is read as it is.
     ///
+    /// A tool output without its call is left out, as is what an item cannot express: `onNote` is called for each, with the index of
+    /// the message.
+    ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
     /// Then nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "object[]")]
     pub fn rebuild(
         &self,
         #[wasm_bindgen(unchecked_param_type = "readonly Message[]")] compacted: JsValue,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ onNote?: ((note: ConversionNote) => void) | undefined }"
+        )]
+        options: JsValue,
     ) -> Result<Array, JsValue> {
-        if let Some(messages) = handed_out(&compacted) {
-            self.rebuild_from(messages.iter().map(|message| &**message))?;
+        known_keys(&options, &["onNote"])?;
+        let on_note = on_note(&options)?;
+        let notes = if let Some(messages) = handed_out(&compacted) {
+            self.rebuild_from(messages.iter().map(|message| &**message))?
         } else {
             let list = json(&compacted, ErrorCode::InvalidMessage)?;
-            self.rebuild_from(&provider(Format::Messages).read(&list)?)?;
-        }
+            self.rebuild_from(&provider(Format::Messages).read(&list)?)?
+        };
+        tell(on_note, &notes)?;
         Ok(self.items.clone())
     }
 }
 
 impl OpenAIHistoryAdapter {
     /// Does what can fail first, so that a failure changes nothing.
-    fn rebuild_from<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
+    fn rebuild_from<'a>(
+        &self,
+        messages: impl IntoIterator<Item = &'a Message>,
+    ) -> Result<Vec<Note>, JsValue> {
         self.can_change()?;
         let mut core = self.core.try_borrow_mut().map_err(|_| busy())?;
-        let plan = core.plan(messages);
+        let mut plan = core.plan(messages);
+        let notes = std::mem::take(&mut plan.notes);
         let known = self.objects(&plan.items)?;
         self.items.set_length(0);
         append(&self.items, &known)?;
         self.known.replace(known);
         core.apply(plan);
-        Ok(())
+        Ok(notes)
     }
 
     /// The objects of the rebuilt items. Kept items are mostly neighbours, so they are copied in a few runs.

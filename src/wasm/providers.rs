@@ -12,7 +12,7 @@ use super::value::{
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
-use crate::provider::{self, Change, CheckOptions, Severity, Violation};
+use crate::provider::{self, Change, CheckOptions, Note, Severity, Violation};
 
 /// Converts a history to another format. The input is a list, one entry, a request body or a response, as the provider's SDK has it.
 ///
@@ -38,12 +38,14 @@ pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> 
     known_keys(&options, &["onNote"])?;
     let on_note = on_note(&options)?;
     let converted = provider::convert(from, to, &entries_json(from, &input)?)?;
-    if let Some(on_note) = on_note {
-        for note in &converted.notes {
-            on_note.call1(&JsValue::UNDEFINED, &to_js(note)?)?;
-        }
-    }
+    tell(on_note, &converted.notes)?;
     if from == to { Ok(input) } else { of_format_to_js(&converted.output, to) }
+}
+
+/// Calls `onNote`, if there is one, for each note.
+pub fn tell(on_note: Option<Function>, notes: &[Note]) -> Result<(), JsValue> {
+    let Some(on_note) = on_note else { return Ok(()) };
+    notes.iter().try_for_each(|note| on_note.call1(&JsValue::UNDEFINED, &to_js(note)?).map(drop))
 }
 
 /// The `onNote` function in a call's options.

@@ -368,12 +368,12 @@ export type Fold = FoldInfo;
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
- * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`), or all stay (`NONE`).
- * Types with a lower `priority` are removed first; each type has a default.
+ * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`; by default 3 tool outputs,
+ * 5 items of any other type), or all stay (`NONE`). Types with a lower `priority` are removed first; each type has a default.
  */
 export type SelectiveRule =
   | { strategy: "DROP" | "NONE"; priority?: number | undefined }
-  | { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
+  | { strategy: "TRUNCATE"; keepRecent?: number | undefined; priority?: number | undefined };
 
 /** A message as a custom pass receives it. */
 export interface CustomPassItem {
@@ -865,6 +865,9 @@ export interface Encoding {
 
 /** An encoding that the package contains. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
+
+/** How tokens are counted; any other text is the `name` that was passed to `loadTokenizer`. */
+export type CounterMethod = "estimate" | "bytes/4" | "callback" | EncodingName | (string & {});
 
 /** How large a `ContextGraph` may become. The defaults protect a browser tab. */
 export interface ContextGraphOptions {

@@ -121,7 +121,6 @@ fn contradictions() {
         of("summarize", json!({ "layout": "system-note" })),
         of("summarize", json!({ "profile": "Design" })),
         of("truncate_head_tail", json!({ "max": 1_000 })),
-        of("selective", json!({ "rules": { "TOOL_RESULT": { "strategy": "TRUNCATE" } } })),
         of("selective", json!({ "rules": { "TOOL_RESULT": { "strategy": "DROP", "keepRecent": 1 } } })),
         of("selective", json!({ "rules": { "TOOL_RESULT": {} } })),
         of("selective", json!({ "rules": { "TOOL_RESULTS": { "strategy": "DROP" } } })),
@@ -141,7 +140,6 @@ fn contradictions() {
     `ladder[0].layout`: expected one of "retain-summary-turns", "ask-answer-steps", "replace", got "system-note"
     `ladder[0].profile`: expected one of "default", "design", "execution", got "Design"
     `ladder[0].max`: expected at least `head` + `tail` (1000 + 1000), got 1000
-    `ladder[0].rules.TOOL_RESULT.keepRecent`: is required with TRUNCATE: how many of the newest to keep
     `ladder[0].rules.TOOL_RESULT.keepRecent`: is allowed only with TRUNCATE, but the strategy is DROP
     `ladder[0].rules.TOOL_RESULT.strategy`: expected "DROP", "TRUNCATE" or "NONE"
     `ladder[0].rules.TOOL_RESULTS`: unknown key; did you mean `TOOL_RESULT`?

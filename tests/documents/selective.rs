@@ -38,6 +38,15 @@ fn the_rules_match_the_documents_table() {
             ("COMPACTION_SUMMARY", "NONE", &Value::Null),
         ]
     );
+    let mut bare = preset.clone();
+    for (_, rule) in bare[1]["rules"].as_object_mut().unwrap() {
+        rule.as_object_mut().unwrap().shift_remove("keepRecent");
+    }
+    assert_eq!(
+        Ladder::from_value(&bare, ExplicitOptions::default()).unwrap().to_value(),
+        preset,
+        "without `keepRecent`"
+    );
     let priorities: Vec<i64> = rules.values().map(|r| r["priority"].as_i64().unwrap()).collect();
     assert!(priorities[..5].is_sorted() && priorities[4] < priorities[5], "{priorities:?}");
 }

@@ -103,7 +103,15 @@ fn the_header_is_placed_where_the_format_keeps_it() {
             "messages": [{ "role": "user", "content": "hi" }, { "role": "assistant", "content": "ok" }]
         })
     );
-    assert_eq!(out.notes.iter().map(|n| n.index).collect::<Vec<_>>(), [3], "that it moved is said");
+    let told: Vec<(usize, &str)> = out.notes.iter().map(|n| (n.index, n.what.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (1, "a developer message is written as a system message"),
+            (3, "it is moved to before the conversation"),
+            (0, "all instructions are written as one")
+        ]
+    );
     let body =
         json!({ "system": "rules", "messages": [{ "role": "user", "content": "hi" }], "max_tokens": 5 });
     let out = convert(Format::Anthropic, Format::OpenaiResponses, &body).unwrap();
@@ -129,7 +137,7 @@ fn content_that_cannot_be_converted_leaves_a_note() {
     assert_eq!(
         out.output,
         json!([
-            { "role": "user", "content": [{ "type": "text", "text": "hi" }] },
+            { "role": "user", "content": "hi" },
             { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] },
             { "role": "tool", "tool_call_id": "a", "content": "x" }
         ])
@@ -152,6 +160,22 @@ fn a_custom_call_and_a_shell_call_become_functions_and_keep_their_outputs() {
     assert_eq!(out[3]["content"][0]["input"], json!({ "commands": ["ls"] }));
     assert_eq!(out[4]["content"][0]["tool_use_id"], "b");
     assert!(out[4]["content"][0]["content"].to_string().contains("a.txt"));
+}
+
+#[test]
+fn fields_that_only_the_format_of_the_input_has_leave_a_note() {
+    let list =
+        json!([{ "role": "user", "content": "hi", "name": "Ann", "cache_control": { "type": "ephemeral" } }]);
+    for to in Format::ALL.into_iter().filter(|to| *to != Format::OpenaiChat) {
+        let notes = convert(Format::OpenaiChat, to, &list).unwrap().notes;
+        let told: Vec<&str> = notes.iter().map(|n| n.what.as_str()).collect();
+        let expected = if to == Format::Messages {
+            vec![]
+        } else {
+            vec!["it loses `name`: the format has no such field"]
+        };
+        assert_eq!(told, expected, "{}", to.as_str());
+    }
 }
 
 #[test]
@@ -362,4 +386,23 @@ fn an_incomplete_ai_sdk_part_is_reported() {
     let list = json!([{ "role": "assistant", "content": [part] }]);
     let found = check(Format::AiSdk, &list, &CheckOptions::default()).unwrap();
     assert!(found.iter().any(|v| v.rule == "schema" && v.message.contains("toolName")), "{found:?}");
+}
+
+/// One line for each kind of part: messages, and the formats that cannot hold all of it.
+const ROUND_TRIPS: &str = include_str!("round_trips.jsonl");
+
+#[test]
+fn messages_are_the_same_after_a_round_trip_and_notes_tell_what_is_not() {
+    for line in ROUND_TRIPS.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        for to in Format::ALL.into_iter().filter(|to| *to != Format::Messages) {
+            let there = convert(Format::Messages, to, &row["messages"]).unwrap();
+            let back = convert(to, Format::Messages, &there.output).unwrap().output;
+            let what = format!("{} of {line}: {}, then {back}", to.as_str(), there.output);
+            let is_changed = row["changed"].as_array().unwrap().iter().any(|format| format == to.as_str());
+            assert_eq!(back != row["messages"], is_changed, "{what}");
+            assert_eq!(there.notes.is_empty(), !is_changed, "{:?} {what}", there.notes);
+            assert!(!back.to_string().contains("extras"), "{what}");
+        }
+    }
 }

@@ -90,10 +90,21 @@ fn orphans_are_discarded() {
     let last = compacted.last_mut().unwrap();
     last.parts.retain(|p| matches!(p, Part::Reasoning(_)));
     compacted.remove(2); // the first call: its output becomes an orphan
-    history.rebuild(&compacted);
+    let audio = json!([{ "role": "user", "content": [{ "type": "audio", "data": "AAAA" }, { "type": "text", "text": "on" }] }]);
+    compacted.extend(provider(Format::Messages).read(&audio).unwrap());
+    let plan = history.plan(&compacted);
+    let told: Vec<(usize, &str)> = plan.notes.iter().map(|note| (note.index, note.what.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (2, "the output of the call `c1` is left out: the call does not come before it"),
+            (compacted.len() - 1, "audio is left out: Responses input has no audio")
+        ]
+    );
+    history.apply(plan);
     let kinds: Vec<String> =
         history.items().iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();
-    assert_eq!(kinds, ["message", "message", "message", "message"]);
+    assert_eq!(kinds, ["message", "message", "message", "message", "message"]);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_trimmed_output_keeps_its_kind_and_its_other_fields() {
         }
     }
     assert_eq!(out[13]["output"], "[trimmed]");
-    assert_eq!(out[14]["output"], json!([{ "type": "input_text", "text": "[trimmed]" }]));
+    assert_eq!(out[14]["output"], "[trimmed]");
     assert_eq!(out[15]["output"]["type"], "computer_screenshot");
     assert_eq!(
         out[17]["output"],

@@ -477,9 +477,9 @@ export interface ToolOutputCacheConfig {
  */
 export interface CounterReport {
     /**
-     * `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
+     * `"estimate"`, `"bytes/4"`, the name of an encoding, `"callback"`, or the `name` that was passed to `loadTokenizer`.
      */
-    method: "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback" | (string & {});
+    method: CounterMethod;
     /**
      * Whether text counts equal the model's: the counter is exact, and for this model.
      */
@@ -1478,12 +1478,12 @@ export type Fold = FoldInfo;
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
- * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`), or all stay (`NONE`).
- * Types with a lower `priority` are removed first; each type has a default.
+ * What happens to the items of a type: all are removed (`DROP`), the newest `keepRecent` stay (`TRUNCATE`; by default 3 tool outputs,
+ * 5 items of any other type), or all stay (`NONE`). Types with a lower `priority` are removed first; each type has a default.
  */
 export type SelectiveRule =
 | { strategy: "DROP" | "NONE"; priority?: number | undefined }
-| { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
+| { strategy: "TRUNCATE"; keepRecent?: number | undefined; priority?: number | undefined };
 
 /** A message as a custom pass receives it. */
 export interface CustomPassItem {
@@ -1976,6 +1976,9 @@ export interface Encoding {
 /** An encoding that the package contains. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
+/** How tokens are counted; any other text is the `name` that was passed to `loadTokenizer`. */
+export type CounterMethod = "estimate" | "bytes/4" | "callback" | EncodingName | (string & {});
+
 /** How large a `ContextGraph` may become. The defaults protect a browser tab. */
 export interface ContextGraphOptions {
     /** Nodes, including summaries; default 1,000,000. */
@@ -2239,10 +2242,13 @@ export class OpenAIHistoryAdapter {
      * that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
      * other list, even a copy of that array, is read as it is.
      *
+     * A tool output without its call is left out, as is what an item cannot express: `onNote` is called for each, with the index of
+     * the message.
+     *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` if `inputItems` was frozen.
      * Then nothing has changed.
      */
-    rebuild(compacted: readonly Message[]): object[];
+    rebuild(compacted: readonly Message[], options?: { onNote?: ((note: ConversionNote) => void) | undefined }): object[];
     /**
      * The items, as the Responses API takes them: one live array, changed in place. Use `append` to add to it; any other change of
      * the array is lost at the next `rebuild`.

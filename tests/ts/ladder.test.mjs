@@ -81,7 +81,6 @@ describe("the option is checked at construction", () => {
     [[{ pass: "recent_window", summaryRatio: 0.6, recentRatio: 0.6 }], /`ladder\[0\]\.recentRatio`/],
     [[{ pass: "summarize", keepTurns: 1, keepSteps: 1 }], /`ladder\[0\]\.keepSteps`/],
     [[{ pass: "summarize", layout: "replace", keepTurns: 1 }], /`ladder\[0\]\.keepTurns`/],
-    [[{ pass: "selective", rules: { TOOL_RESULT: { strategy: "TRUNCATE" } } }], /TOOL_RESULT\.keepRecent`/],
   ];
   for (const [ladder, words] of refused)
     test(JSON.stringify(ladder), () => assert.throws(() => new Session({ ladder }), failsWith("INVALID_CONFIG", words)));

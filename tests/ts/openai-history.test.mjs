@@ -54,6 +54,15 @@ describe("a live list", () => {
     assert.equal(live.length, 1);
   });
 
+  test("an output without its call gets no item, and onNote says so", () => {
+    const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "go" }, call(1), output(1)]);
+    const notes = [];
+    const items = adapter.rebuild([user("S"), { role: "tool", tool_call_id: "call_1", content: "text" }], { onNote: (note) => notes.push(note) });
+    assert.deepEqual(items, [{ role: "user", content: "S" }]);
+    assert.deepEqual(notes, [{ index: 1, what: "the output of the call `call_1` is left out: the call does not come before it" }]);
+    assert.throws(() => adapter.rebuild([user("S")], { onNotes() {} }), failsWith("INVALID_ARGUMENT", /onNotes/));
+  });
+
   test("the constructor takes items as they are, and does not keep the caller's array", () => {
     const items = everything();
     const adapter = new OpenAIHistoryAdapter(items);

@@ -1,7 +1,7 @@
 // Compiled, not run: a session as a TypeScript user writes it, and what must be refused.
 
 import { ContextError, Session, compactMessages } from "contextfold";
-import type { AgentLoop, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Message, Plan, Prepared, Report, SessionOptions, Summarize, SummaryRequest, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
+import type { AgentLoop, EncodingName, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Message, Plan, Prepared, Report, SessionOptions, Summarize, SummaryRequest, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
 import type { Equal, Expect } from "./support.js";
 
 declare const signal: AbortSignal;
@@ -123,11 +123,12 @@ type State = [
   Expect<Equal<Report["limit"], number | null>>,
   Expect<Equal<Report["threshold"], number | null>>,
   Expect<Equal<Report["target"], number | null>>,
-  Expect<Equal<Report["counter"]["method"], "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback" | (string & {})>>,
+  Expect<Equal<Report["counter"]["method"], "estimate" | "bytes/4" | "callback" | EncodingName | (string & {})>>,
   Expect<Equal<Report["budgets"][string], number>>,
 ];
 // @ts-expect-error read only
 session.tokens = 5;
+new Session({ ladder: [{ pass: "selective", rules: { TOOL_RESULT: { strategy: "TRUNCATE" } } }] });
 // @ts-expect-error read only
 session.messages = [];
 

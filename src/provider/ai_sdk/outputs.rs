@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::super::Calls;
-use super::super::fields::{self, Fields, Object};
+use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::take_json;
 use crate::message::{Extras, Format, Media, MediaKind, Part, ToolOutput};
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Reads a `tool-result`; `None` if its shape is not the documented one. `name_of`: returns the name of the call with
-/// an id, if known.
-pub(super) fn read<'c>(value: &Value, name_of: impl Fn(&str) -> Option<&'c str>) -> Option<ToolOutput> {
+/// Reads a `tool-result` as a tool output; `None` if its shape is not the documented one. `calls`: those before it.
+pub(super) fn read(value: &Value, calls: &Calls<'_>) -> Option<Part> {
     let mut fields = Fields::new(value.as_object()?);
     if fields.take_string("type")? != "tool-result" {
         return None;
@@ -32,60 +32,59 @@ pub(super) fn read<'c>(value: &Value, name_of: impl Fn(&str) -> Option<&'c str>)
         },
         _ => return None,
     };
-    // No template is needed if writing without one gives the same.
-    let is_named = fields.get("toolName").and_then(Value::as_str).is_some_and(|n| name_of(&id) == Some(n));
-    let is_text = matches!(kind.as_str(), "text" | "error-text");
-    let is_plain_output = is_text && {
-        let mut output = output.clone();
-        output.take("type").is_some() && output.is_plain(&["type", "value"])
-    };
     fields.mark("output", Value::Object(output.into_template()));
-    let mut plain = fields.clone();
-    plain.take("toolName");
-    plain.take("output");
-    let is_plain =
-        is_named && is_plain_output && plain.is_plain(&["type", "toolCallId", "toolName", "output"]);
-    let extras = if is_plain { Extras::default() } else { Extras::new(FORMAT, fields.into_template()) };
-    Some(ToolOutput {
+    let mut output = Part::from(ToolOutput {
         content,
         is_error: kind.starts_with("error-") || kind == "execution-denied",
-        extras,
+        extras: Extras::new(FORMAT, fields.into_template()),
         ..ToolOutput::text(id, "")
-    })
+    });
+    if matches!(kind.as_str(), "text" | "error-text" | "content") {
+        drop_needless_template(&mut output, value, |output| {
+            Some(write(output.as_tool_output()?, calls, &mut Vec::new()))
+        });
+    }
+    Some(output)
 }
 
 fn read_part(value: &Value) -> Part {
-    let known = || {
-        let mut fields = Fields::new(value.as_object()?);
-        let kind = fields.get("type")?.as_str()?.to_owned();
-        let mut media = match kind.as_str() {
-            "text" => {
-                fields.take("type");
-                let text = fields.take_text("text")?;
-                return Some(Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) });
-            }
-            "media" | "file-data" | "image-data" => {
-                let media_type = fields.take_string("mediaType")?;
-                let image = media_type.starts_with("image/");
-                let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
-                media.data = Some(fields.take_text("data")?);
-                media.media_type = Some(media_type);
-                media
-            }
-            "file-url" | "image-url" => {
-                let image = kind == "image-url";
-                let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
-                media.url = Some(fields.take_string("url")?);
-                media.media_type = fields.take_string("mediaType");
-                media
-            }
-            _ => return None,
-        };
-        media.filename = fields.take_string("filename");
-        media.extras = Extras::new(FORMAT, fields.into_template());
-        Some(Part::Media(media.into()))
+    let mut part =
+        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    if matches!(part, Part::Media(_)) {
+        drop_needless_template(&mut part, value, |part| write_part(part, &mut Vec::new()));
+    }
+    part
+}
+
+fn read_known(value: &Value) -> Option<Part> {
+    let mut fields = Fields::new(value.as_object()?);
+    let kind = fields.get("type")?.as_str()?.to_owned();
+    let mut media = match kind.as_str() {
+        "text" => {
+            fields.take("type");
+            let text = fields.take_text("text")?;
+            return Some(Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) });
+        }
+        "media" | "file-data" | "image-data" => {
+            let media_type = fields.take_string("mediaType")?;
+            let image = media_type.starts_with("image/");
+            let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
+            media.data = Some(fields.take_text("data")?);
+            media.media_type = Some(media_type);
+            media
+        }
+        "file-url" | "image-url" => {
+            let image = kind == "image-url";
+            let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
+            media.url = Some(fields.take_string("url")?);
+            media.media_type = fields.take_string("mediaType");
+            media
+        }
+        _ => return None,
     };
-    known().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+    media.filename = fields.take_string("filename");
+    media.extras = Extras::new(FORMAT, fields.into_template());
+    Some(Part::Media(media.into()))
 }
 
 /// Writes a result.
@@ -167,10 +166,16 @@ fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
                 notes.push(Note::new("a file that is stored with another provider is left out"));
                 return None;
             }
+            let kept: &[&str] = match (&media.data, image) {
+                (Some(_), _) => &["data", "media_type"],
+                (None, false) => &["url", "media_type"],
+                (None, true) => &["url"],
+            };
+            let assumed = if image { "image/png" } else { "application/pdf" };
+            note_lost(media, FORMAT, kept, media.data.as_ref().map(|_| assumed), notes);
             out.set_or_remove("data", media.data.as_deref());
             out.set_or_remove("url", media.url.as_deref().filter(|_| media.data.is_none()));
-            let default = if image { "image/png" } else { "application/pdf" };
-            let needed = media.data.is_some().then_some(default);
+            let needed = media.data.is_some().then_some(assumed);
             let media_type = media.media_type.as_deref().or(needed.filter(|_| !is_own));
             out.set_or_remove("mediaType", media_type.filter(|_| is_own || !image || media.data.is_some()));
             out.set_or_remove("filename", media.filename.as_deref().filter(|_| is_own));

@@ -3,18 +3,28 @@
 use serde_json::{Map, Value, json};
 
 use super::super::anthropic::is_blank;
-use super::super::fields::{self, Fields, Object};
+use super::super::fields::{self, Fields, Object, drop_needless_template};
 use super::super::item_ids;
-use super::super::media::split_data_url;
+use super::super::media::{note_lost, split_data_url};
 use super::super::note::Note;
-use super::super::opaque::{as_text, can_express, json_arguments, json_input, take_json};
+use super::super::opaque::{as_text, can_express, json_input, take_json};
+use super::super::thinking;
 use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall};
 
 const FORMAT: Format = Format::AiSdk;
 
 /// Reads a part of a user or assistant message. A part that is not understood is carried unchanged.
-pub(super) fn read(value: &Value) -> Part {
-    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+pub(super) fn read(value: &Value, made: bool) -> Part {
+    let mut part =
+        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    // Reasoning with an id needs its mark: it loses the id if what follows it has none.
+    if matches!(&part, Part::Media(_))
+        || matches!(&part, Part::Reasoning(reasoning) if reasoning.id.is_none())
+    {
+        let write = if made { write_made } else { write };
+        drop_needless_template(&mut part, value, |part| write(part, &mut Vec::new()));
+    }
+    part
 }
 
 fn read_known(value: &Value) -> Option<Part> {
@@ -40,6 +50,7 @@ fn read_known(value: &Value) -> Option<Part> {
             match out.id.is_some() || out.encrypted.is_some() {
                 true if text.is_empty() => {} // the text that OpenAI shows of its reasoning is a summary
                 true => out.summary.push(text),
+                false if out.redacted && text.is_empty() => {}
                 false => out.text = Some(text),
             }
             out.extras = Extras::new(FORMAT, fields.into_template());
@@ -70,6 +81,8 @@ fn media(mut fields: Fields, kind: &str) -> Option<Media> {
     });
     media.media_type = media_type;
     media.filename = fields.take_string("filename");
+    let options = fields.get("providerOptions").and_then(|options| options.pointer("/openai/imageDetail"));
+    media.detail = options.and_then(Value::as_str).map(str::to_owned);
     let key = if kind == "image" { "image" } else { "data" };
     if let Some(text) = fields.take_text(key) {
         let typed = media.media_type.is_some();
@@ -142,7 +155,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
             None
         }
-        Part::Reasoning(reasoning) => Some(write_reasoning(reasoning)),
+        Part::Reasoning(reasoning) => Some(write_reasoning(reasoning, notes)),
         Part::ToolCall(call) => {
             let mut out = tool_call(call, notes)?;
             set_item_id(&mut out, part);
@@ -175,6 +188,14 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
     };
     let key = if is_image { "image" } else { "data" };
     out.set("type", if is_image { "image" } else { "file" });
+    let default = match media.kind {
+        MediaKind::Image => as_file.then_some("image/png"),
+        MediaKind::Document => Some("application/pdf"),
+        MediaKind::Audio => Some("audio/wav"),
+    };
+    let source_key = if media.data.is_some() { "data" } else { "url" };
+    let other = if is_image { "detail" } else { "filename" };
+    note_lost(media, FORMAT, &[source_key, "media_type", other], default, notes);
     if let Some(mut inner) = out.nested(key) {
         let (has_data, has_url) = (inner.has("data"), inner.has("url"));
         inner.set_or_remove("data", media.data.as_deref().filter(|_| has_data));
@@ -190,15 +211,13 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
     // A data URL without a declared type already contains the type.
     let untyped = out.get(DATA_URL) == Some(&Value::Bool(false));
     out.remove(DATA_URL);
-    let default = match media.kind {
-        MediaKind::Image => as_file.then_some("image/png"),
-        MediaKind::Document => Some("application/pdf"),
-        MediaKind::Audio => Some("audio/wav"),
-    };
     if !untyped {
         out.set_or_remove("mediaType", media.media_type.as_deref().or(default.filter(|_| !is_own)));
     }
     out.set_or_remove("filename", media.filename.as_deref().filter(|_| !is_image || is_own));
+    if let Some(detail) = media.detail.as_deref().filter(|_| is_image && !is_own) {
+        out.set("providerOptions", json!({ "openai": { "imageDetail": detail } }));
+    }
     Some(out.into_value())
 }
 
@@ -206,7 +225,12 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
 /// well.
 const DATA_URL: &str = "data_url";
 
-fn write_reasoning(reasoning: &Reasoning) -> Value {
+fn write_reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Value {
+    let said = if reasoning.text.is_some() { "text" } else { "summary" };
+    thinking::note_lost(reasoning, FORMAT, &["id", "signature", "encrypted", said], notes);
+    if said == "summary" && reasoning.summary.len() > 1 {
+        notes.push(Note::new("several summaries of reasoning are joined into one"));
+    }
     let mut out = Object::of(&reasoning.extras, FORMAT);
     let text = reasoning.text.as_deref().map_or_else(|| reasoning.summary.join("\n"), str::to_owned);
     out.set("type", "reasoning").set("text", text);
@@ -238,8 +262,15 @@ fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
     let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
     let input = kept.unwrap_or_else(|| match &call.kind {
         CallKind::Custom => fields::json(&call.input),
-        _ => match json_input(&json_arguments(call)) {
+        _ => match json_input(call, notes) {
             Value::Null if !is_own => Value::Object(Map::new()),
+            Value::String(text) if *text == *call.input => {
+                notes.push(Note::new(format!(
+                    "the input of `{}` is not JSON and is written as a string",
+                    call.name
+                )));
+                Value::String(text)
+            }
             input => input,
         },
     });

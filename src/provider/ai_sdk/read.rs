@@ -1,5 +1,6 @@
 use serde_json::{Map, Value};
 
+use super::super::Calls;
 use super::super::fields::Fields;
 use super::super::format::object;
 use super::{IN_TOOL_MESSAGE, JOINS, outputs, parts};
@@ -29,7 +30,8 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
             return tool_message(&list, fields.into_template(), usual, index, out);
         }
         Some(Value::Array(list)) => {
-            let content_parts: Vec<Part> = list.iter().map(parts::read).collect();
+            let content_parts: Vec<Part> =
+                list.iter().map(|part| parts::read(part, role == Role::Assistant)).collect();
             usual = content_parts.len() > 1 || !matches!(content_parts.as_slice(), [] | [Part::Text { .. }]);
             content_parts
         }
@@ -68,15 +70,12 @@ fn tool_message(
             None => Map::from_iter([(JOINS.to_owned(), Value::Bool(true))]),
         };
         let mut message = if kind == "tool-result" {
-            let name_of = |id: &str| {
-                let calls = out.iter().rev().flat_map(Message::tool_calls);
-                calls.into_iter().find(|call| call.id == id).map(|call| call.name.as_str())
-            };
-            let Some(output) = outputs::read(value, name_of) else {
+            let find = |id: &str| out.iter().rev().find_map(|m| m.tool_calls().rfind(|call| call.id == id));
+            let Some(output) = outputs::read(value, &Calls::with_lookup(&find)) else {
                 let why = format!("`content[{n}]` is not a tool result: it needs `toolCallId` and `output`");
                 return Err(Error::message_at(index, why));
             };
-            Message::new(Role::Tool, vec![Part::from(output)])
+            Message::new(Role::Tool, vec![output])
         } else {
             map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
             Message::new(Role::Developer, vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }])

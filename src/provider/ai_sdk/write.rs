@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::super::Calls;
 use super::super::anthropic::is_blank;
-use super::super::fields::{Object, json};
+use super::super::fields::{Object, json, text_or_list};
 use super::super::item_ids;
 use super::super::links::reasoning_groups;
 use super::super::note::Note;
@@ -66,7 +66,8 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
             if written.is_empty() && !out.had_empty_list("content") {
                 return None;
             }
-            out.set("content", written);
+            let as_list = first.extras.came_in(FORMAT) || run.len() > 1;
+            out.set("content", text_or_list(written, as_list));
         }
     }
     Some(out.into_value())

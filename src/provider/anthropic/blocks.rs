@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::super::call_ids;
-use super::super::fields::{self, Fields, Object};
+use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, object_arguments, opaque_call, take_json};
-use super::super::tool_names;
+use super::super::{thinking, tool_names};
 use super::refused::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
@@ -18,7 +19,12 @@ const FORMAT: Format = Format::Anthropic;
 
 /// Reads a block. A block that is not understood is carried unchanged.
 pub(super) fn read(value: &Value) -> Part {
-    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+    let mut part =
+        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    if matches!(part, Part::Reasoning(_)) {
+        drop_needless_template(&mut part, value, |part| write(part, false, &mut Vec::new()));
+    }
+    part
 }
 
 fn read_known(value: &Value) -> Option<Part> {
@@ -135,7 +141,7 @@ pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Opt
             None
         }
         Part::Media(media) => write_media(media, notes),
-        Part::Reasoning(reasoning) => thinking(reasoning, notes),
+        Part::Reasoning(reasoning) => write_thinking(reasoning, notes),
         Part::ToolCall(call) => tool_use(call, notes),
         Part::ToolOutput(output) => Some(tool_result(output, notes)),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
@@ -148,13 +154,17 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         notes.push(Note::new("audio is left out: there are no audio blocks"));
         return None;
     }
+    let is_image = media.kind == MediaKind::Image;
+    let title: &[&str] = if is_image { &[] } else { &["filename"] };
     let mut out = Object::of(&media.extras, FORMAT);
     let mut source = out.nested("source").unwrap_or_default();
     if let Some(data) = &media.data {
-        let default = if media.kind == MediaKind::Image { "image/png" } else { "application/pdf" };
+        let default = if is_image { "image/png" } else { "application/pdf" };
+        note_lost(media, FORMAT, &[&["data", "media_type"], title].concat(), Some(default), notes);
         let media_type = media.media_type.as_deref().unwrap_or(default);
         source.set("type", "base64").set("media_type", media_type).set("data", fields::json(data));
     } else if let Some(url) = &media.url {
+        note_lost(media, FORMAT, &[&["url"], title].concat(), None, notes);
         source.set("type", "url").set("url", url.as_str());
     } else if let Some(file_id) = media.file_id.as_deref().filter(|_| media.extras.came_in(FORMAT)) {
         source.set("type", "file").set("file_id", file_id);
@@ -164,7 +174,6 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         notes.push(Note::new(what));
         return None;
     }
-    let is_image = media.kind == MediaKind::Image;
     out.set("type", if is_image { "image" } else { "document" });
     if !is_image {
         out.set_or_remove("title", media.filename.as_deref());
@@ -173,7 +182,7 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+fn write_thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     // A block that came in this format is written unchanged (INV-9); the view leaves it out.
     if reasoning.is_cut_off() && !reasoning.extras.came_in(FORMAT) {
         notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
@@ -182,6 +191,7 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = Object::of(&reasoning.extras, FORMAT);
     match (&reasoning.signature, reasoning.redacted) {
         (Some(data), true) => {
+            thinking::note_lost(reasoning, FORMAT, &["signature"], notes);
             out.set("type", "redacted_thinking").set("data", fields::json(data));
         }
         (None, _) if !reasoning.extras.came_in(FORMAT) => {
@@ -189,6 +199,7 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
             return None;
         }
         (signature, _) => {
+            thinking::note_lost(reasoning, FORMAT, &["text", "signature"], notes);
             out.set("type", "thinking");
             out.set("thinking", fields::json(reasoning.text.as_deref().unwrap_or_default()));
             out.set_or_remove("signature", signature.as_deref());

@@ -107,8 +107,11 @@ fn head(system: &Value) -> Option<Message> {
         Value::String(text) => Some(Message::text(Role::System, text.as_str())),
         Value::Array(list) => {
             let mut message = Message::new(Role::System, list.iter().map(blocks::read).collect());
-            let mark = (HEAD.to_owned(), Value::Array(Vec::new()));
-            message.extras = Extras::new(Format::Anthropic, Map::from_iter([mark]));
+            // Several blocks are written as a list anyway.
+            if list.len() < 2 {
+                let mark = (HEAD.to_owned(), Value::Array(Vec::new()));
+                message.extras = Extras::new(Format::Anthropic, Map::from_iter([mark]));
+            }
             Some(message)
         }
         _ => None,

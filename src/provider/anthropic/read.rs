@@ -39,7 +39,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        results::split(FORMAT, parts, &extras, out);
+        results::split(FORMAT, parts, &extras, true, out);
     } else {
         push(Message::new(role, parts), extras, out);
     }

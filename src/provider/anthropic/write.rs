@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::super::fields::{Object, json};
+use super::super::fields::{Object, json, text_or_list};
 use super::super::note::Note;
 use super::super::results::JOINS;
 use super::blocks;
@@ -80,8 +80,9 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
             out.set("content", BLANK);
         }
         (true, _) => return None,
-        (false, _) => {
-            out.set("content", written);
+        (false, came) => {
+            let as_list = came || run.len() > 1;
+            out.set("content", text_or_list(written, as_list));
         }
     }
     Some(out.into_value())

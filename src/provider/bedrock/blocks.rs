@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::super::anthropic::is_blank;
 use super::super::call_ids;
-use super::super::fields::{self, Fields, Object};
-use super::super::media::BYTES;
+use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::media::{BYTES, note_lost};
 use super::super::note::Note;
-use super::super::opaque::{as_text, can_express, json_arguments, json_input, opaque_call, take_json};
-use super::super::tool_names;
+use super::super::opaque::{as_text, can_express, json_input, opaque_call, take_json};
+use super::super::{thinking, tool_names};
 use super::documents;
 use super::write::{self, Place};
 use crate::message::{
@@ -54,7 +54,12 @@ pub fn read_all(blocks: &[Value]) -> Vec<Part> {
 }
 
 fn read(value: &Value) -> Part {
-    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+    let mut part =
+        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    if matches!(part, Part::Reasoning(_)) {
+        drop_needless_template(&mut part, value, |part| write(part, Place::Message, &mut Vec::new()));
+    }
+    part
 }
 
 fn read_known(value: &Value) -> Option<Part> {
@@ -181,12 +186,12 @@ fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<
         }
         media.media_type = Some(media_type);
     }
-    media.filename = body.take_string("name");
+    media.filename = body.take_string("name").filter(|name| name != documents::UNNAMED);
     body.take("source");
     body.nest("source", source, &["bytes", "s3Location"]);
     // Whether it would be written differently without a template.
     let is_unusual =
-        key == "video" || key == "document" && !media.filename.as_deref().is_some_and(documents::is_name);
+        key == "video" || key == "document" && !media.filename.as_deref().is_none_or(documents::is_name);
     let extras = closed(block, key, body, &["format", "name", "source"]);
     media.extras = if is_unusual && extras.is_empty() {
         Extras::new(FORMAT, Map::from_iter([(key.to_owned(), json!({}))]))
@@ -209,7 +214,7 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
             Some(text_block(text, extras))
         }
         Part::Media(media) => write_media(media, place, notes),
-        Part::Reasoning(reasoning) => thinking(reasoning, notes),
+        Part::Reasoning(reasoning) => write_thinking(reasoning, notes),
         Part::ToolCall(call) => tool_use(call, notes),
         Part::ToolOutput(output) => Some(tool_result(output, notes)),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
@@ -288,7 +293,16 @@ fn write_media(media: &Media, place: Place, notes: &mut Vec<Note>) -> Option<Val
         };
         body.set("format", format);
     }
+    let name: &[&str] = if key == "document" { &["filename"] } else { &[] };
+    let source_key = if media.data.is_some() { "data" } else { "file_id" };
+    note_lost(media, FORMAT, &[&[source_key, "media_type"], name].concat(), Some(default), notes);
     if key == "document" {
+        if let Some(name) =
+            media.filename.as_deref().filter(|name| own.is_none() && !documents::is_name(name))
+        {
+            let written = documents::name_of(name);
+            notes.push(Note::new(format!("the name `{name}` of a document is written `{written}`")));
+        }
         match &media.filename {
             Some(name) if own.is_some() => body.set("name", name.as_str()),
             Some(name) => body.set("name", documents::name_of(name)),
@@ -301,7 +315,7 @@ fn write_media(media: &Media, place: Place, notes: &mut Vec<Note>) -> Option<Val
     Some(block.into_value())
 }
 
-fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+fn write_thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     let own = reasoning.extras.came_in(FORMAT);
     if !own && (reasoning.is_cut_off() || reasoning.signature.is_none()) {
         notes.push(Note::new(
@@ -309,6 +323,8 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
         ));
         return None;
     }
+    let kept: &[&str] = if reasoning.redacted { &["signature"] } else { &["text", "signature"] };
+    thinking::note_lost(reasoning, FORMAT, kept, notes);
     let mut block = Object::of(&reasoning.extras, FORMAT);
     let mut body = block.nested("reasoningContent").unwrap_or_default();
     match &reasoning.signature {
@@ -366,7 +382,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         None => own && *call.input == *"null",
     };
     if !kept {
-        let input = match json_input(&json_arguments(call)) {
+        let input = match json_input(call, notes) {
             Value::Object(map) => Value::Object(map),
             Value::Null => Value::Object(Map::new()),
             other if own => other,

@@ -259,7 +259,7 @@ fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        split(FORMAT, message.parts, &extras, out);
+        split(FORMAT, message.parts, &extras, true, out);
     } else {
         message.extras = extras;
         out.push(message);

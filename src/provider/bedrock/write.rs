@@ -92,6 +92,7 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         && content.iter().any(|b| b.get("document").is_some())
         && !content.iter().any(|b| b.get("text").is_some())
     {
+        notes.push(Note::new("a text is added next to a document: the API requires one"));
         content.push(json!({ "text": DOCUMENT }));
     }
     if content.is_empty() && !(own && out.had_empty_list("content")) {

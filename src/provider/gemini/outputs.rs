@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::super::Calls;
-use super::super::fields::{Fields, Object, json as text_value};
+use super::super::fields::{Fields, Object, drop_needless_template, json as text_value};
 use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::take_json;
 use super::super::tool_names;
-use super::parts::{had_no_id, key_in, media, write_media};
+use super::parts::{had_no_id, key_in, media, without_needless_template, write_media};
 use crate::message::{Extras, Format, Media, Part, ToolOutput};
 
 const FORMAT: Format = Format::Gemini;
@@ -16,8 +16,9 @@ const FORMAT: Format = Format::Gemini;
 /// Keys of a response that consists of one text. The first two are defined by the API.
 const TEXTS: [&str; 4] = ["output", "error", "result", "content"];
 
-/// Reads a `functionResponse` as the output of the call with this id; `None` if it has no name.
-pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
+/// Reads a `functionResponse` as the output of the call with this id; `None` if it has no name. `calls`: those before
+/// it.
+pub(super) fn read(value: &Value, id: String, calls: &Calls<'_>) -> Option<Part> {
     let mut fields = Fields::new(value.as_object()?);
     let key = key_in(&|key| fields.get(key).is_some(), "functionResponse");
     let Some(Value::Object(map)) = fields.take(key) else { return None };
@@ -47,12 +48,19 @@ pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
     }
     fields.mark(key, Value::Object(inner.into_template()));
     output.extras = Extras::new(FORMAT, fields.into_template());
+    let mut output = Part::from(output);
+    drop_needless_template(&mut output, value, |output| {
+        Some(write(output.as_tool_output()?, calls, &mut Vec::new()))
+    });
     Some(output)
 }
 
 fn read_part(value: &Value) -> Part {
-    let read = || media(Fields::new(value.as_object()?)).map(|media| Part::Media(media.into()));
-    read().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+    let read = || media(Fields::new(value.as_object()?));
+    read().map_or_else(
+        || Part::Opaque { format: FORMAT, raw: value.clone().into() },
+        |media| without_needless_template(media, value),
+    )
 }
 
 /// Writes the output of a call.
@@ -87,6 +95,9 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
             Part::Opaque { format: FORMAT, raw } => parts.push(raw.as_ref().clone()),
             _ => notes.push(Note::new("a part that this format does not support is left out")),
         }
+    }
+    if texts.len() > 1 && !own {
+        notes.push(Note::new("the texts of a tool output are joined into one"));
     }
     if !(texts.is_empty() && own && !inner.get("response").is_some_and(is_text)) {
         let response = response(&texts.join("\n"), inner.get("response"), output.is_error);

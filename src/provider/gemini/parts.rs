@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::super::Calls;
-use super::super::fields::{self, Fields, Object};
-use super::super::media::split_data_url;
+use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::media::{note_lost, split_data_url};
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, object_arguments, take_json};
 use super::super::tool_names;
@@ -97,8 +97,15 @@ pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
     }
     match made {
         Some(made) => call(fields, made).map(Part::from),
-        None => media(fields).map(|media| Part::Media(media.into())),
+        None => media(fields).map(|media| without_needless_template(media, value)),
     }
+}
+
+/// The medium as a part, without its template if it is written the same without one.
+pub(super) fn without_needless_template(media: Media, value: &Value) -> Part {
+    let mut part = Part::Media(media.into());
+    drop_needless_template(&mut part, value, |part| write(part, &Calls::default(), &mut Vec::new()));
+    part
 }
 
 fn call(mut fields: Fields, made: String) -> Option<ToolCall> {
@@ -222,6 +229,19 @@ fn foreign_signature(call: &ToolCall) -> Option<String> {
         .or_else(|| of(Format::AiSdk, "providerOptions", "/vertex/thoughtSignature"))
 }
 
+/// Removes the template of a call that is written the same without one. `is_first`: it is the first of its content, so
+/// that it may have a value in place of a signature.
+pub(super) fn drop_template_of_call(part: &mut Part, value: &Value, is_first: bool) {
+    drop_needless_template(part, value, |part| {
+        let Part::ToolCall(call) = part else { return None };
+        let mut written = write_call(call, &mut Vec::new())?;
+        if is_first {
+            sign(&mut written, call);
+        }
+        Some(written)
+    });
+}
+
 /// Gives the first call of a content a value in place of a signature, unless it came from Gemini.
 pub(super) fn sign(value: &mut Value, call: &ToolCall) {
     if let Some(map) = value.as_object_mut().filter(|_| !call.extras.came_in(FORMAT)) {
@@ -245,6 +265,9 @@ pub(super) fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value>
     let mime = media.media_type.as_deref().or(from_url.map(|(mime, _)| mime));
     let mime_key = key_in(&|key| inner.has(key), "mimeType");
     let name_key = key_in(&|key| inner.has(key), "displayName");
+    let source_key = if data.is_some() && media.data.is_some() { "data" } else { "url" };
+    let assumed = mime.is_none().then_some(default);
+    note_lost(media, FORMAT, &[source_key, "media_type"], assumed, notes);
     inner.set_or_remove(mime_key, mime.or((!own).then_some(default)));
     if let Some(data) = data {
         inner.set("data", fields::json(data));

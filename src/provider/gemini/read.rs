@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::super::Calls;
 use super::super::fields::Fields;
 use super::super::find_list::content_of;
 use super::super::format::object;
@@ -42,7 +43,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        results::split(FORMAT, content_parts, &extras, out);
+        results::split(FORMAT, content_parts, &extras, false, out);
     } else {
         let mut message = Message::new(role, content_parts);
         message.extras = extras;
@@ -61,16 +62,23 @@ fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
         .map(|call| call.name.as_str())
         .collect();
     let mut ids = if role == Role::User { output_ids(list, before) } else { Vec::new() }.into_iter();
+    let find = |id: &str| before.iter().rev().find_map(|m| m.tool_calls().rfind(|call| call.id == id));
+    let calls = Calls::with_lookup(&find);
+    let mut is_first = role == Role::Assistant;
     let mut out = Vec::with_capacity(list.len());
     for value in list {
         let read = if let Some(inner) = field(value, "functionResponse") {
             let id = ids.next().unwrap_or_else(|| name_of(inner).to_owned());
-            outputs::read(value, id).map(Part::from)
+            outputs::read(value, id, &calls)
         } else {
             let name = field(value, "functionCall").map(name_of);
             parts::read(value, name.map(|name| made_id(&mut names, name)))
         };
-        out.push(read.unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() }));
+        let mut part = read.unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+        if matches!(part, Part::ToolCall(_)) {
+            parts::drop_template_of_call(&mut part, value, std::mem::take(&mut is_first));
+        }
+        out.push(part);
     }
     out
 }

@@ -30,6 +30,11 @@ impl Matched<'_> {
         }
     }
 
+    /// The compacted message, if it has to be written as it was given.
+    pub fn given(&self) -> Option<&Message> {
+        if let Self::New(message) = self { Some(message) } else { None }
+    }
+
     pub fn into_message(self) -> Arc<Message> {
         match self {
             Self::Kept(message, _) => message.into_owned(),

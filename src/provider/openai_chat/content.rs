@@ -2,17 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{self, Fields, Object};
-use super::super::media::{set_data, set_url, url_of};
+use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::media::{note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
 
 const FORMAT: Format = Format::OpenaiChat;
 
-/// Reads a content part.
-pub(super) fn read(value: &Value) -> Part {
-    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+/// Reads a content part. `texts_only`: media are not allowed here, so that those that came nevertheless need their
+/// template.
+pub(super) fn read(value: &Value, texts_only: bool) -> Part {
+    let mut part =
+        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    if matches!(part, Part::Media(_)) {
+        drop_needless_template(&mut part, value, |part| write(part, texts_only, &mut Vec::new()));
+    }
+    part
 }
 
 fn read_known(value: &Value) -> Option<Part> {
@@ -79,7 +85,7 @@ pub(super) fn write_all(
         return Some(fields::json(text));
     }
     let list: Vec<Value> = parts.iter().filter_map(|part| write(part, texts_only, notes)).collect();
-    (!list.is_empty()).then_some(Value::Array(list))
+    (!list.is_empty()).then(|| fields::text_or_list(list, as_list))
 }
 
 fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
@@ -117,6 +123,9 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
                 notes.push(Note::new("an image with only a file id is left out: a URL or data is required"));
                 return None;
             };
+            let kept: &[&str] =
+                if media.data.is_some() { &["data", "media_type", "detail"] } else { &["url", "detail"] };
+            note_lost(media, FORMAT, kept, media.data.as_ref().map(|_| "image/png"), notes);
             inner.set("url", url);
             inner.set_or_remove("detail", media.detail.as_deref());
         }
@@ -125,6 +134,7 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
                 notes.push(Note::new("audio without data is left out"));
                 return None;
             };
+            note_lost(media, FORMAT, &["data", "media_type"], None, notes);
             inner.set("data", fields::json(data));
             let format = media.media_type.as_deref().map(|t| t.strip_prefix("audio/").unwrap_or(t));
             inner.set_or_remove("format", format);
@@ -135,6 +145,11 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
                     .push(Note::new("a document with only a URL is left out: data or a file id is required"));
                 return None;
             }
+            let kept: &[&str] = match media.data {
+                Some(_) => &["data", "media_type", "file_id", "filename"],
+                None => &["file_id", "filename"],
+            };
+            note_lost(media, FORMAT, kept, None, notes);
             inner.set_or_remove("filename", media.filename.as_deref());
             let data = media.data.as_deref().map(|data| match &media.media_type {
                 Some(media_type) => format!("data:{media_type};base64,{data}"),

@@ -16,7 +16,7 @@ use crate::message::{Extras, Format, Message, Part, Reasoning, Role};
 /// Format `"openai-chat"`.
 pub(super) struct Chat;
 
-/// The key in the extras of reasoning and of a refusal for the field of the message that it came in.
+/// The key in the extras of reasoning for the field of the message that it came in.
 const FIELD: &str = "field";
 
 /// The key in the extras of a call that came as `function_call`, the predecessor of `tool_calls`.

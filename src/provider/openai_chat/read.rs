@@ -9,6 +9,10 @@ use crate::message::{Extras, Format, Message, Part, Reasoning, Role, ToolCall, T
 
 const FORMAT: Format = Format::OpenaiChat;
 
+/// The keys of a message, in the order in which they are written.
+const KEYS: [&str; 7] =
+    ["role", "tool_call_id", "content", REASONING_FIELDS[0], REASONING_FIELDS[1], "refusal", "tool_calls"];
+
 /// Reads the entry at `index`.
 pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
     let mut fields = Fields::new(object(entry, index)?);
@@ -28,8 +32,9 @@ pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
         None => Vec::new(),
         Some(Value::String(text)) => vec![Part::text(text)],
         Some(Value::Array(list)) => {
-            usual = list.len() > 1;
-            list.iter().map(content::read).collect()
+            let parts: Vec<Part> = list.iter().map(|part| content::read(part, role != Role::User)).collect();
+            usual = !matches!(parts.as_slice(), [] | [Part::Text { .. }]);
+            parts
         }
         Some(_) => return Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
     };
@@ -45,7 +50,7 @@ pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
         Role::System | Role::Developer | Role::User => {}
     }
     let mut message = Message::new(role, parts);
-    if !(usual && name != "function" && fields.is_plain(&["role", "tool_call_id", "content", "tool_calls"])) {
+    if !(usual && name != "function" && fields.is_plain(&KEYS)) {
         let mut template = fields.into_template();
         if name == "function" {
             template.insert("role".to_owned(), Value::from("function"));
@@ -68,7 +73,7 @@ fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result
         }
     }
     if let Some(text) = fields.take_text("refusal") {
-        parts.push(Part::Refusal { text, extras: marked(FIELD, "refusal") });
+        parts.push(Part::Refusal { text, extras: Extras::default() });
     }
     if let Some(Value::Array(calls)) = fields.get("tool_calls") {
         let calls = calls

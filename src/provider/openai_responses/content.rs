@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::fields::{Fields, Object, json};
-use super::super::media::{set_data, set_url, url_of};
+use super::super::fields::{Fields, Object, json, text_or_list};
+use super::super::media::{note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
@@ -67,7 +67,11 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
 pub(super) fn write_all(parts: &[Part], as_list: bool, text_type: &str, notes: &mut Vec<Note>) -> Value {
     match parts {
         [Part::Text { text, extras }] if !as_list && !extras.came_in(FORMAT) => json(text),
-        _ => parts.iter().filter_map(|part| write(part, text_type, notes)).collect(),
+        _ => {
+            let list = parts.iter().filter_map(|part| write(part, text_type, notes)).collect();
+            let bare = parts.iter().all(|part| part.extras().is_some_and(|extras| !extras.came_in(FORMAT)));
+            text_or_list(list, as_list || !bare)
+        }
     }
 }
 
@@ -77,8 +81,8 @@ pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Opti
         Part::Text { text, extras } => Some(text_part(text, extras, text_type)),
         Part::Refusal { text, extras } => Some(refusal_part(text, extras)),
         Part::Media(media) => match media.kind {
-            MediaKind::Image => Some(image(media)),
-            MediaKind::Document => Some(file(media)),
+            MediaKind::Image => Some(image(media, notes)),
+            MediaKind::Document => Some(file(media, notes)),
             MediaKind::Audio => {
                 notes.push(Note::new("audio is left out: Responses input has no audio"));
                 None
@@ -107,7 +111,12 @@ pub(super) fn refusal_part(text: &str, extras: &Extras) -> Value {
     out.into_value()
 }
 
-fn image(media: &Media) -> Value {
+fn image(media: &Media, notes: &mut Vec<Note>) -> Value {
+    let kept: &[&str] = match media.data {
+        Some(_) => &["data", "media_type", "file_id", "detail"],
+        None => &["url", "file_id", "detail"],
+    };
+    note_lost(media, FORMAT, kept, media.data.as_ref().map(|_| "image/png"), notes);
     let mut out = Object::of(&media.extras, FORMAT);
     out.set_type("input_image");
     out.set_or_remove("image_url", url_of(media, "image/png"));
@@ -116,7 +125,10 @@ fn image(media: &Media) -> Value {
     out.into_value()
 }
 
-fn file(media: &Media) -> Value {
+fn file(media: &Media, notes: &mut Vec<Note>) -> Value {
+    let kept = ["data", "url", "file_id", "filename", "detail"];
+    let typed: &[&str] = if media.data.is_some() { &["media_type"] } else { &[] };
+    note_lost(media, FORMAT, &[&kept, typed].concat(), None, notes);
     let mut out = Object::of(&media.extras, FORMAT);
     out.set_type("input_file");
     out.set_or_remove("filename", media.filename.as_deref());

@@ -75,6 +75,22 @@ pub(super) fn read(item: &Map<String, Value>, index: usize) -> Result<ToolOutput
     Ok(out)
 }
 
+/// Removes the template of an output that is written the same without one. `call`: finds a call by its id.
+pub(super) fn drop_needless_template<'c>(
+    output: &mut Part,
+    item: &Value,
+    call: impl Fn(&str) -> Option<&'c ToolCall>,
+) {
+    // Only these hold nothing but the content.
+    let kind = item.get("type").and_then(Value::as_str);
+    if matches!(kind, Some("function_call_output" | "custom_tool_call_output")) {
+        fields::drop_needless_template(output, item, |part| {
+            let output = part.as_tool_output()?;
+            Some(write(output, call(&output.call_id), &mut Vec::new()))
+        });
+    }
+}
+
 /// The key of the id of the answered call.
 fn id_key(item: &Map<String, Value>) -> &'static str {
     match item.get("type").and_then(Value::as_str) {

@@ -25,11 +25,11 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
     for (index, value) in items.iter().enumerate() {
         let item = object(value, index)?;
         textless::refuse(value, index)?;
-        let message = match read(item, value, index)? {
+        let message = match read(item, value, index, &out[start..])? {
             Read::Message(message) => message,
             Read::AssistantParts(parts) => match out[start..].last_mut() {
                 Some((run, range)) if run.role == Role::Assistant && !begins_new_message(&parts) => {
-                    run.parts.extend(separate(&run.parts, parts));
+                    run.parts.extend(parts);
                     range.end = index + 1;
                     continue;
                 }
@@ -46,6 +46,12 @@ fn begins_new_message(parts: &[Part]) -> bool {
     parts.iter().any(|part| part.provider_compaction().is_some())
 }
 
+/// Whether a text of the model comes last.
+fn ends_with_text(before: &[(Message, Range<usize>)]) -> bool {
+    let last = before.last().filter(|(run, _)| run.role == Role::Assistant);
+    last.is_some_and(|(run, _)| matches!(run.parts.last(), Some(Part::Text { .. } | Part::Refusal { .. })))
+}
+
 enum Read {
     /// A separate message.
     Message(Message),
@@ -53,7 +59,13 @@ enum Read {
     AssistantParts(Vec<Part>),
 }
 
-fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
+/// Reads an item. `before`: what was read before it.
+fn read(
+    item: &Map<String, Value>,
+    value: &Value,
+    index: usize,
+    before: &[(Message, Range<usize>)],
+) -> Result<Read> {
     let opaque = || Part::Opaque { format: FORMAT, raw: value.clone().into() };
     let kind = match item.get("type") {
         None | Some(Value::Null) => "",
@@ -61,15 +73,18 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
         Some(_) => return Err(Error::message_at(index, "`type` is not a string")),
     };
     match kind {
-        "" if item.contains_key("role") => message(item, value, index),
+        "" if item.contains_key("role") => message(item, value, index, ends_with_text(before)),
         "" if item.contains_key("id") => Ok(Read::AssistantParts(vec![opaque()])),
         "" => Err(Error::message_at(index, "neither `type` nor `role`")),
-        "message" => message(item, value, index),
+        "message" => message(item, value, index, ends_with_text(before)),
         "reasoning" => Ok(Read::AssistantParts(vec![Part::from(reasoning(item))])),
         "function_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "arguments", index)?)])),
         "custom_tool_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "input", index)?)])),
         _ if outputs::is_client_output(item) => {
-            Ok(Read::Message(Message::new(Role::Tool, vec![Part::from(outputs::read(item, index)?)])))
+            let mut output = Part::from(outputs::read(item, index)?);
+            let call = |id: &str| before.iter().rev().find_map(|(m, _)| m.tool_calls().rfind(|c| c.id == id));
+            outputs::drop_needless_template(&mut output, value, call);
+            Ok(Read::Message(Message::new(Role::Tool, vec![output])))
         }
         _ if kinds::call_kind(kind).is_some() || kind == APPROVAL.call || kind.ends_with("_call") => {
             let hosted = kinds::is_hosted(item);
@@ -96,7 +111,8 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
 
 const WRONG_FORMAT_HINT: &str = "a message with `role: \"tool\"` belongs to the formats \"messages\" and \"openai-chat\"; the Responses API expects items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session accepts the message as it is with `push` or `pushFrom(\"openai-chat\", …)`";
 
-fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
+/// Reads a message item. `after_text`: it comes directly after a text of the same run, which it must not be joined to.
+fn message(item: &Map<String, Value>, value: &Value, index: usize, after_text: bool) -> Result<Read> {
     let mut fields = Fields::new(item);
     let Some(name) = fields.take_string("role") else {
         return Err(Error::message_at(index, "`role` is missing"));
@@ -117,7 +133,7 @@ fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Rea
         _ => return Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
     };
     if role == Role::Assistant {
-        return Ok(Read::AssistantParts(assistant(fields, parts, value, as_list)));
+        return Ok(Read::AssistantParts(assistant(fields, parts, value, as_list, after_text)));
     }
     let plain = fields.is_plain(&["role", "content"]) && (!as_list || written_as_list(&parts));
     let mut message = Message::new(role, parts);
@@ -135,12 +151,14 @@ fn written_as_list(parts: &[Part]) -> bool {
 
 /// The parts of an assistant message item. The first one holds the item's template. If there is a part other than a
 /// text or a refusal, which cannot hold it, the whole item is carried unchanged.
-fn assistant(fields: Fields, parts: Vec<Part>, value: &Value, as_list: bool) -> Vec<Part> {
+fn assistant(fields: Fields, parts: Vec<Part>, value: &Value, as_list: bool, after_text: bool) -> Vec<Part> {
     let sayable = |p: &Part| matches!(p, Part::Text { .. } | Part::Refusal { .. });
     if parts.is_empty() || !parts.iter().all(sayable) {
         return vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }];
     }
-    if !as_list && fields.is_plain(&["role", "content"]) {
+    let is_bare = |part: &Part| part.extras().is_some_and(Extras::is_empty);
+    let usual = fields.is_plain(&["role", "content"]) && (!as_list || written_as_list(&parts));
+    if usual && !after_text && parts.iter().all(is_bare) {
         return parts;
     }
     let mut item = Some(fields.into_template());
@@ -164,21 +182,6 @@ fn with_item(part: Part, item: Option<Map<String, Value>>) -> Part {
         Part::Refusal { text, extras } => Part::Refusal { text, extras: nest(extras) },
         other => other,
     }
-}
-
-/// Marks a plain text that follows another text of the run as a separate item.
-fn separate(run: &[Part], mut next: Vec<Part>) -> Vec<Part> {
-    let after_text = matches!(run.last(), Some(Part::Text { .. } | Part::Refusal { .. }));
-    if let Some(Part::Text { extras, .. }) = next.first_mut().filter(|_| after_text)
-        && extras.is_empty()
-    {
-        let item = Map::from_iter([
-            ("role".to_owned(), Value::from("assistant")),
-            ("content".to_owned(), Value::from("")),
-        ]);
-        *extras = Extras::new(FORMAT, Map::from_iter([(ITEM.to_owned(), Value::Object(item))]));
-    }
-    next
 }
 
 fn call(item: &Map<String, Value>, input: &str, index: usize) -> Result<ToolCall> {

@@ -5,6 +5,7 @@ use super::super::fields::{Object, json};
 use super::super::item_ids::{self, ITEM};
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, json_arguments};
+use super::super::thinking::note_lost;
 use super::super::tool_names;
 use super::content::CONTENT;
 use super::kinds::written_id;
@@ -147,6 +148,7 @@ pub(super) fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<
         notes.push(Note::new("reasoning of another provider is left out: Responses accepts only its own"));
         return None;
     }
+    note_lost(reasoning, FORMAT, &["id", "text", "summary", "encrypted"], notes);
     let mut out = Object::of(&reasoning.extras, FORMAT);
     out.set("type", "reasoning");
     out.set_or_remove("id", reasoning.id.as_deref());

@@ -45,3 +45,7 @@ prepareStep({
 prepareStep({ session, contextWindow: 128_000 });
 // @ts-expect-error no such option
 prepareStep({ contextWindows: 128_000 });
+
+export const version: "v3" = middleware({ model: "gpt-5" }).specificationVersion;
+// @ts-expect-error it is a version
+export const number: number = middleware({ model: "gpt-5" }).specificationVersion;

@@ -41,3 +41,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { registerMcpTools } from "contextfold/tools";
 
 registerMcpTools(new McpServer({ name: "a", version: "1.0.0" }), async () => session);
+// @ts-expect-error no server
+registerMcpTools({ registerTool: 1 }, session);
+// @ts-expect-error a schema is not just any value
+openaiTools(session).tools[0]?.parameters.properties.pattern.toFixed();
