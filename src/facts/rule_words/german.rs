@@ -47,7 +47,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
         ^ achten sie =darauf, ^ =vermeide, ^ =vermeid, ^ =vermeiden sie, ^ verzichte .. =auf, du =solltest, \
         =kuenftig %, in =zukunft, ^ % .. =kuenftig, im =zweifel, ^ % ... ~ =nicht, ^ merk+ =dir, ^ denk+ =daran, \
         ^ denk+ =dran, ^ jed* .. =braucht, ^ hoer =auf, ich moechte =dass du, ich will =dass du, \
-        mir waere =lieber, ^ behandl+ .. =als, ^ vor =jedem _ die ... ! $, ^ vor =jedem _ den ... ! $, \
+        mir waere =lieber, ich =moechte nur, ich =bevorzuge, ich =haette lieber, ^ behandl+ .. =als, ^ vor =jedem _ die ... ! $, ^ vor =jedem _ den ... ! $, \
         ^ vor =jedem _ das ... ! $, ^ vor =jedem _ alle ... ! $, ^ vor =jedem _ bitte ... ! $, \
         ^ vor =jeder _ die ... ! $, ^ vor =jeder _ den ... ! $, ^ vor =jeder _ das ... ! $, \
         ^ vor =jeder _ alle ... ! $, ^ nach =jedem _ die ... ! $, ^ nach =jedem _ den ... ! $, \
@@ -64,5 +64,5 @@ pub(in crate::facts) const GERMAN: Language = Language {
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \
         besserung stress eile ursache der von einzige einziger gefunden vorhanden laufen laeuft geht gibt ist \
         sind war waren hat haben wird werden kommt funktioniert",
-    reports: "mach+ dir =keine, immer =noch nicht, ich frag =mich, jedem _ die =gleichen, jeder _ die =gleichen, jedem _ die =selben",
+    reports: "mach+ dir =keine, =gewesen sein, =gewesen haben, nur =wissen, nur =fragen, nur =kurz, nur =mal, immer =noch nicht, ich frag =mich, jedem _ die =gleichen, jeder _ die =gleichen, jedem _ die =selben",
 };
