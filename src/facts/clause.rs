@@ -27,7 +27,7 @@ const VAGUE: &str = "some somehow something somewhere because";
 /// Words with which a noun begins.
 const DETERMINERS: &str = "the a an my your his her its our their this that each every some so such one";
 /// Past forms that do not end in -ed.
-const PAST: &str = "got had was were went came said saw told knew thought made found left lost ran gone done sent met been \
+const PAST: &str = "got had wrote was were went came said saw told knew thought made found left lost ran gone done sent met been \
     seen taken broken written given gotten forgotten known felt meant paid bought kept built took gave did";
 /// Beginnings of clauses that depend on another one, or say when or where.
 const DEPENDENT: &str =
@@ -35,7 +35,8 @@ const DEPENDENT: &str =
 const PREPOSITIONS: &str = "in on for from at with without within during to by under inside outside after before until unless \
     whatever";
 /// Verbs of what others said.
-const SAYING: &str = "say says said saying think thinks thought wrote writes told tells claims claimed states stated according";
+const SAYING: &str = "say says said saying think thinks thought wrote writes told tells claims claimed complains states \
+    stated according";
 
 /// A part of a sentence with one verb.
 #[derive(Default)]
@@ -63,7 +64,12 @@ pub(super) fn clauses(lower: &str) -> Vec<Clause<'_>> {
             after = ",";
         }
     }
-    out.retain(|clause| !clause.words.is_empty() && !clause.is_reported());
+    // A question goes on behind "or".
+    let mut asked = false;
+    out.retain(|clause: &Clause<'_>| {
+        asked = asks(&clause.words) || (asked && clause.after != ",");
+        !(asked || clause.words.is_empty() || clause.is_reported())
+    });
     out
 }
 
@@ -81,36 +87,18 @@ impl<'a> Clause<'a> {
             "never" | "always" => (Strength::Rule, self.commands(at)),
             "don't" | "dont" => (Strength::Rule, self.prohibits(at, behind)),
             "do" if next == "not" => (Strength::Rule, self.prohibits(at, &behind[1..])),
-            "can't" | "cannot" => {
-                (Strength::Rule, subject == "you" && !(is_listed(next, STATIVE) || self.depends()))
-            }
-            "can" if next == "not" => (Strength::Rule, subject == "you"),
+            "can't" | "cannot" => (Strength::Rule, self.forbids_you(at, next)),
+            "can" | "may" if next == "not" => (Strength::Rule, self.forbids_you(at, self.word(at + 2))),
             "shouldn't" => (Strength::Wish, self.demands(at)),
             "should" if next == "not" || subject == "you" => (Strength::Wish, self.demands(at)),
             "has" if next == "to" && self.word(at + 2) != "do" => {
                 (Strength::Wish, subject == "it" || self.demands(at))
             }
             "only" => (Strength::Wish, self.limits(at)),
+            "max" => (Strength::Wish, subject.is_empty() && next.starts_with(|c: char| c.is_ascii_digit())),
             _ => return None,
         };
         is_set.then_some(rule)
-    }
-
-    /// Whether a phrase is a command here, and does not tell what somebody does: not "I keep forgetting it", "I want to make sure".
-    pub(super) fn commands_with(&self, phrase: &str) -> bool {
-        let length = phrase.split(' ').count();
-        (0..self.words.len())
-            .filter(|at| phrase.split(' ').eq(self.words[*at..].iter().take(length).copied()))
-            .any(|at| {
-                let before = &self.words[..at];
-                match self.subject(at) {
-                    "" | "should" | "must" => true,
-                    "to" => !before
-                        .iter()
-                        .any(|word| is_past(word) || (phrase.ends_with("sure") && is_listed(word, "i we"))),
-                    subject => self.begins_with(PREPOSITIONS) && !is_listed(subject, TOLD_OF),
-                }
-            })
     }
 
     fn word(&self, at: usize) -> &'a str {
@@ -147,7 +135,8 @@ impl<'a> Clause<'a> {
         match subject {
             "" => !consoles(behind),
             "i" | "we" | "they" if WANTING.contains(&verb) => {
-                !is_listed(behind.get(1).unwrap_or(&""), "it that this")
+                let what = behind.get(1).copied().unwrap_or_default();
+                !(is_listed(what, "it that this") || verb == "like" && what == "the")
             }
             "i" => is_listed(verb, CHOOSING),
             "we" => self.is_custom(at) && !is_listed(verb, STATIVE),
@@ -156,6 +145,11 @@ impl<'a> Clause<'a> {
             // Only of several things is it said that they don't.
             _ => !(is_listed(subject, TOLD_OF) || subject.len() > 3 && subject.ends_with('s')),
         }
+    }
+
+    /// "You can't push", but not "if you can't find it".
+    fn forbids_you(&self, at: usize, verb: &str) -> bool {
+        self.subject(at) == "you" && !(is_listed(verb, STATIVE) || self.depends())
     }
 
     /// "We don't deploy on Fridays", but not "I think we don't".
@@ -183,9 +177,11 @@ impl<'a> Clause<'a> {
             || match behind {
                 ["have", verb, ..] => is_past(verb) || is_listed(verb, "run come put set"),
                 ["be", how, ..] => {
-                    is_listed(how, TROUBLE) || (pronoun && (is_listed(how, "the my") || how.ends_with("ing")))
+                    is_listed(how, TROUBLE)
+                        || (pronoun && (is_listed(how, "the my") || how.ends_with("ing")))
+                        || (subject == "you" && is_past(how))
                 }
-                [verb, ..] => pronoun && is_listed(verb, "feel seem sound"),
+                [verb, ..] => pronoun && is_listed(verb, "feel seem sound think know"),
                 [] => false,
             }
     }
@@ -193,21 +189,22 @@ impl<'a> Clause<'a> {
     /// Whether "never" or "always" belongs to a command: "never push", "you must always ask", "we always squash".
     fn commands(&self, at: usize) -> bool {
         let (next, subject) = (self.word(at + 1), self.subject(at));
+        let modal = self.words[..at].iter().rposition(|word| *word == subject).unwrap_or(at);
+        let who = self.subject(modal);
         let tells = is_past(next) || is_third_person(next) || (is_listed(next, STATIVE) && next != "have");
         match subject {
-            "" => !(tells || is_listed(next, DETERMINERS) || self.words[..at].ends_with(&["not"])),
-            "should" | "must" | "may" | "shall" | "can" | "will" => {
-                let who =
-                    self.subject(self.words[..at].iter().rposition(|word| *word == subject).unwrap_or(at));
-                match subject {
-                    "can" | "will" => who == "you",
-                    _ => {
-                        (who == "it" || !is_listed(who, TOLD_OF))
-                            && !(next == "have" && is_past(self.word(at + 2)))
-                    }
-                }
+            // "Use the new one, never the old one" chooses; "always the same" tells.
+            "" => {
+                let names =
+                    is_listed(next, DETERMINERS) && (self.words[at] == "always" || self.after.is_empty());
+                !(tells || names || self.words[..at].ends_with(&["not"]))
+            }
+            "can" | "will" => who == "you",
+            "should" | "must" | "may" | "shall" => {
+                (who == "it" || !is_listed(who, TOLD_OF)) && !(next == "have" && is_past(self.word(at + 2)))
             }
             "are" => is_past(next),
+            "you" => false,
             "i" => WANTING.contains(&next) || is_listed(next, CHOOSING),
             _ if is_listed(subject, TOLD_OF) || is_listed(subject, BEING) => false,
             _ => !(tells || next == "have" || self.depends()),
@@ -241,7 +238,8 @@ pub(super) fn asks(words: &[&str]) -> bool {
         ["can" | "could" | "would" | "will", "you", ..] => false,
         ["why" | "how" | "what" | "which" | "who" | "where", ..] => true,
         [verb, subject, ..] => {
-            is_listed(subject, "i we you it they he she there this that")
+            (is_listed(subject, "i we you it they he she there this that")
+                || (*verb != "do" && is_listed(subject, DETERMINERS)))
                 && (is_listed(verb, BEING)
                     || is_listed(verb, "are do can will should must aren't don't shouldn't can't"))
         }

@@ -2,8 +2,8 @@
 
 use super::clause::{Clause, asks, clauses, is_past};
 use super::rule_words::{
-    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, ORDERS,
-    REVOKING, RULES, SUBJECTS, WISHES,
+    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
+    RULES, SUBJECTS, WISHES,
 };
 use super::strength::{RuleClass, Strength};
 use super::words::{lowered, words_with_apostrophes};
@@ -23,8 +23,9 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
     let revokes = (has(REVOKING) && !has(NOT_REVOKING)) || cjk_says(CJK_REVOKING);
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
-    let told = asks(&words) || is_error(&lower);
-    let clauses = if told { Vec::new() } else { clauses(&lower) };
+    let is_error = is_error(&lower);
+    let told = is_error || asks(&words);
+    let clauses = if is_error { Vec::new() } else { clauses(&lower) };
     let set = clauses.iter().filter_map(|clause| clause_strength(clause, begins)).max();
     let strength = if (revokes && !told) || cjk_says(CJK_RULES) || set == Some(Strength::Rule) {
         Strength::Rule
@@ -41,7 +42,10 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     } else {
         return None;
     };
-    let question = text.ends_with(['?', '\u{FF1F}']);
+    // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
+    let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
+    let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
+    let question = text.ends_with(['?', '\u{FF1F}']) && !(agreed || words.windows(2).any(asks_for));
     let strength = if question { strength.min(Strength::Wish) } else { strength };
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
@@ -53,19 +57,17 @@ fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
     let may_have = |phrase: &&&str| begins & beginning(phrase) != 0;
     let has =
         |list: &[&str]| list.iter().filter(may_have).any(|phrase| contains_phrase(&clause.words, phrase));
-    if has(FORBIDDING) && !clause.depends() {
+    if has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was") {
         return Some(Strength::Rule);
     }
-    let wishes = has(WISHES)
-        || ORDERS.iter().filter(may_have).any(|phrase| clause.commands_with(phrase))
-        || rules_something_out(clause);
+    let wishes = has(WISHES) || rules_something_out(clause);
     clause.strength().max(wishes.then_some(Strength::Wish))
 }
 
-/// Whether a line was pasted from what a program printed: "Error: …", "warning: …".
+/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "warning: …".
 fn is_error(lower: &str) -> bool {
     let labels = lower.split(' ').take(2).filter_map(|word| word.strip_suffix(':'));
-    labels.into_iter().any(|label| label.ends_with("error") || label == "warning")
+    labels.into_iter().any(|label| label.ends_with("error") || label == "warning") || lower.starts_with("//")
 }
 
 /// "Leave the tests as they are" and similar sentences.
@@ -80,9 +82,9 @@ fn leaves_alone(words: &[&str]) -> bool {
 /// "Stop adding comments", "No new dependencies", "I fly direct, no layovers": short clauses that rule something out. Behind another clause
 /// it is of several things, because "it ran, no error" is a report.
 fn rules_something_out(clause: &Clause<'_>) -> bool {
-    const SMALL_TALK: [&str; 31] = [
-        "problem", "problems", "worries", "idea", "clue", "need", "thanks", "rush", "one", "longer", "way",
-        "doubt", "wait", "i", "it", // and Spanish words for how things are:
+    const SMALL_TALK: [&str; 32] = [
+        "problem", "problems", "worries", "idea", "clue", "luck", "need", "thanks", "rush", "one", "longer",
+        "way", "doubt", "wait", "i", "it", // and Spanish words for how things are:
         "funciona", "hay", "se", "me", "te", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
         "tengo", "quiero", "pasa",
     ];
@@ -104,9 +106,9 @@ fn is_report(what: &str, behind: &[&str], concludes: bool) -> bool {
     const ASKED: [&str; 4] = ["needed", "required", "allowed", "wanted"];
     const REPORT_WORDS: [&str; 10] =
         ["are", "is", "has", "have", "broke", "exist", "exists", "fail", "fails", "pending"];
-    const TROUBLE: [&str; 12] = [
+    const TROUBLE: [&str; 11] = [
         "bugs", "conflicts", "crashes", "error", "errors", "failure", "failures", "issues", "regressions",
-        "warning", "warnings", "luck",
+        "warning", "warnings",
     ];
     const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
     let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
@@ -126,7 +128,9 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
         ["use", rest @ ..] | [_, "use", rest @ ..] | [_, _, "use", rest @ ..]
             if !bare[..bare.len() - rest.len()].iter().any(|word| SUBJECTS.contains(word)) =>
         {
-            rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather" | "no"))
+            // "Use the other one instead" is said once.
+            let instead = contains_phrase(rest, "instead of") || !rest.contains(&"the");
+            rest.iter().any(|w| matches!(*w, "not" | "rather" | "no") || (*w == "instead" && instead))
         }
         [first, rest @ ..] if BOUNDS.contains(first) => {
             let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
