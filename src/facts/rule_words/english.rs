@@ -107,7 +107,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     pointing: "",
     bars: "",
     small_talk: "",
-    reports: "keep =going, this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
+    reports: "keep =going, you are =done, you re =done, this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
         ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
         ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
         =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should .. =now, should be =fine, should be =ok, \
