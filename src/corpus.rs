@@ -1,14 +1,19 @@
 //! Lists of texts that a test goes through, in a file beside it.
 
-/// Checks that each text of a list gets the verdict that the list says. A line is a verdict, a tab and a text, in which `⏎` is a line
-/// break; lines that begin with `#` are headings. Names all wrong ones at once.
-#[track_caller]
-pub fn agrees<V: AsRef<str>>(list: &str, verdict: impl Fn(&str) -> V) {
+/// The verdicts and texts of a list. A line is a verdict, a tab and a text, in which `⏎` is a line break; lines that begin with `#` are
+/// headings.
+pub fn rows(list: &str) -> Vec<(&str, String)> {
     let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let rows: Vec<(&str, String)> = lines
+    lines
         .map(|line| line.split_once('\t').expect("a verdict, a tab and a text"))
         .map(|(wanted, text)| (wanted, text.replace('⏎', "\n")))
-        .collect();
+        .collect()
+}
+
+/// Checks that each text of a list gets the verdict that the list says. Names all wrong ones at once.
+#[track_caller]
+pub fn agrees<V: AsRef<str>>(list: &str, verdict: impl Fn(&str) -> V) {
+    let rows = rows(list);
     let wrong: Vec<String> = rows
         .iter()
         .map(|(wanted, text)| (verdict(text), wanted, text))

@@ -133,7 +133,7 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
 mod tests {
     use super::super::rule_words::{BOUNDS, FORBIDDING, NEGATIONS, REVOKING, RULES, WISHES};
     use super::*;
-    use crate::corpus::agrees;
+    use crate::corpus::{agrees, rows};
 
     fn rules(text: &str) -> Vec<&str> {
         constraints(text).into_iter().filter(|c| c.strength == Strength::Rule).map(|c| c.text).collect()
@@ -174,6 +174,34 @@ mod tests {
             },
             _ => "several",
         });
+    }
+
+    /// Sentences as users write them, judged as a whole: no grammar is right about each of them.
+    #[test]
+    fn what_is_told_as_a_rule_is_one_and_few_rules_are_missed() {
+        let (mut rules, mut found, mut right) = (0, 0, 0);
+        let mut wrong = Vec::new();
+        for (verdict, text) in
+            rows(include_str!("said.tsv")).iter().filter(|(verdict, _)| *verdict != "either")
+        {
+            let rule = (*verdict == "rule").then(|| text.split('*').nth(1).unwrap_or(text));
+            let message = text.replace('*', "");
+            let told = constraints(&message).into_iter().filter(|c| c.strength > Strength::Mention);
+            let (own, others): (Vec<_>, Vec<_>) = told.map(|c| c.text.to_owned()).partition(|told| {
+                rule.is_some_and(|rule| told.contains(rule) || rule.contains(told.as_str()))
+            });
+            rules += usize::from(rule.is_some());
+            found += usize::from(!own.is_empty());
+            right += own.len();
+            if let (Some(rule), true) = (rule, own.is_empty()) {
+                wrong.push(format!("missed: {rule}"));
+            }
+            wrong.extend(others.into_iter().map(|text| format!("told: {text}")));
+        }
+        let told = right + wrong.iter().filter(|text| text.starts_with("told")).count();
+        let (precision, recall) = (right as f64 / told as f64, found as f64 / rules as f64);
+        let figures = format!("precision {precision:.3}, recall {recall:.3}\n{}", wrong.join("\n"));
+        assert!(precision >= 0.9 && recall >= 0.9, "{figures}");
     }
 
     #[test]

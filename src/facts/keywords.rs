@@ -1,8 +1,9 @@
 //! Rules in English, Chinese, Japanese and Korean, recognised by words.
 
+use super::clause::{Clause, asks, clauses, is_past};
 use super::rule_words::{
     BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
-    RULES, SUBJECTS, WANTING, WISHES,
+    RULES, SUBJECTS, WISHES,
 };
 use super::strength::{RuleClass, Strength};
 use super::words::{lowered, words_with_apostrophes};
@@ -12,25 +13,24 @@ use crate::script::is_cjk;
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
-    let lower = lowered(text);
+    // "Read-only" is a name.
+    let lower = lowered(text).replace("-only", "-").replace("only-", "-");
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     let begins = words.iter().fold(0, |all, word| all | beginning(word));
     let has = |list: &[&str]| {
         list.iter().any(|phrase| begins & beginning(phrase) != 0 && contains_phrase(&words, phrase))
     };
-    let revokes =
-        (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
-    let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
-    let question = text.ends_with(['?', '\u{FF1F}']);
-    let is_rule = (has(&RULES) && !guesses_or_reports(&words)) || is_prohibition(&words) || has(FORBIDDING);
     let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
-    let strength = if is_rule || revokes || cjk_says(CJK_RULES) {
+    let revokes = (has(REVOKING) && !has(NOT_REVOKING)) || cjk_says(CJK_REVOKING);
+    let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
+    let is_error = is_error(&lower);
+    let told = is_error || asks(&words);
+    let clauses = if is_error { Vec::new() } else { clauses(&lower) };
+    let set = clauses.iter().filter_map(|clause| clause_strength(clause, begins)).max();
+    let strength = if (revokes && !told) || cjk_says(CJK_RULES) || set == Some(Strength::Rule) {
         Strength::Rule
-    } else if wishes(&words, begins)
-        || limits_by_only(&lower, &words)
-        || leaves_alone(&words)
-        || rules_something_out(text, &words)
-        || chooses_or_limits(&lower, &words)
+    } else if set.is_some()
+        || (!told && (leaves_alone(&words) || chooses_or_limits(&lower, &words)))
         || (cjk
             && ((cjk_says(CJK_WISHES) && !text.contains("我会") && !text.contains("我會"))
                 || is_japanese_prohibition(text)
@@ -42,77 +42,32 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     } else {
         return None;
     };
+    // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
+    let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
+    let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
+    let question = text.ends_with(['?', '\u{FF1F}']) && !(agreed || words.windows(2).any(asks_for));
     let strength = if question { strength.min(Strength::Wish) } else { strength };
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
     is_any.then_some(RuleClass { strength, explicit })
 }
 
-/// "I must have left it", "there must be a way", "that should never happen": these contain a rule's words but set no rule.
-fn guesses_or_reports(words: &[&str]) -> bool {
-    const BEFORE: [&str; 3] = ["there", "i", "we've"];
-    let guesses = |w: &[&str]| w[1] == "must" && BEFORE.contains(&w[0]);
-    let is_report = words.ends_with(&["should", "never", "happen"]);
-    is_report || words.windows(2).any(guesses)
-}
-
-/// Whether a word makes the sentence a wish. What speakers say about themselves does not count: "I'll make sure to find it".
-fn wishes(words: &[&str], begins: u64) -> bool {
-    const SELF: [&str; 4] = ["i", "i'll", "i'd", "i've"];
-    const CARING: [&str; 3] = ["make sure", "be sure to", "ensure"];
-    /// How many words before it are searched for the speaker.
-    const NEAR: usize = 6;
-    let is_there = |phrase: &&&str| begins & beginning(phrase) != 0 && contains_phrase(words, phrase);
-    let own = |phrase: &str| {
-        let first = phrase.split(' ').next();
-        let Some(at) = words.iter().position(|word| Some(*word) == first) else { return false };
-        let before = &words[at.saturating_sub(NEAR)..at];
-        before.iter().any(|word| SELF.contains(word)) && !before.contains(&"you")
-    };
-    WISHES.iter().filter(is_there).any(|phrase| !CARING.contains(phrase) || !own(phrase))
-}
-
-/// Whether "only" limits something instead of describing it, as in "there's only one file left", "it now stops and only shows the first".
-fn limits_by_only(lower: &str, words: &[&str]) -> bool {
-    const DESCRIPTION_BEFORE: [&str; 40] = [
-        "there's", "is", "was", "are", "were", "has", "have", "had", "now", "it", "that", "which", "who",
-        "they", "he", "she", "i", "we", "the", "where", "it's", "that's", "isn't", "wasn't", "aren't", "not",
-        "if", "this", "an", "a", "my", "i've", "we've", "i'm", "been", "currently", "still", "does", "did",
-        "because",
-    ];
-    let joined = |at: usize| {
-        lower.as_bytes().get(at.wrapping_sub(1)) == Some(&b'-') || lower.as_bytes().get(at + 4) == Some(&b'-')
-    };
-    // Inside a hyphenated word it is part of a name.
-    if !lower.match_indices("only").any(|(at, _)| !joined(at)) {
-        return false;
+/// What an English clause sets.
+fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
+    let may_have = |phrase: &&&str| begins & beginning(phrase) != 0;
+    let has =
+        |list: &[&str]| list.iter().filter(may_have).any(|phrase| contains_phrase(&clause.words, phrase));
+    if has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was") {
+        return Some(Strength::Rule);
     }
-    words.iter().enumerate().any(|(at, word)| {
-        let Some(before) = at.checked_sub(1).and_then(|before| words.get(before)) else {
-            return *word == "only";
-        };
-        let next = words.get(at + 1);
-        let wanted = next.is_some_and(|next| WANTING.contains(next));
-        let shows =
-            *before == "and" && next.is_some_and(|next| next.ends_with('s') && words.contains(&"now"));
-        *word == "only" && !shows && (wanted || !DESCRIPTION_BEFORE.contains(before))
-    })
+    let wishes = has(WISHES) || rules_something_out(clause);
+    clause.strength().max(wishes.then_some(Strength::Wish))
 }
 
-/// Whether "don't" is an order and not a statement about somebody.
-fn is_prohibition(words: &[&str]) -> bool {
-    /// "I still don't have it": the subject comes before these words.
-    const BETWEEN: [&str; 4] = ["still", "really", "also", "actually"];
-    words.iter().enumerate().any(|(i, word)| {
-        let after = match *word {
-            "don't" | "dont" => words.get(i + 1),
-            "do" if words.get(i + 1) == Some(&"not") => words.get(i + 2),
-            _ => return false,
-        };
-        let subject = words[..i].iter().rev().find(|word| !BETWEEN.contains(word));
-        let stated = subject.is_some_and(|subject| SUBJECTS.contains(subject));
-        !stated || after.is_some_and(|verb| WANTING.contains(verb) && subject != Some(&"you"))
-    })
+/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "warning: …".
+fn is_error(lower: &str) -> bool {
+    let labels = lower.split(' ').take(2).filter_map(|word| word.strip_suffix(':'));
+    labels.into_iter().any(|label| label.ends_with("error") || label == "warning") || lower.starts_with("//")
 }
 
 /// "Leave the tests as they are" and similar sentences.
@@ -124,20 +79,21 @@ fn leaves_alone(words: &[&str]) -> bool {
         .any(|p| contains_phrase(behind, p))
 }
 
-/// "Stop adding comments", "No new dependencies": short sentences that rule something out.
-fn rules_something_out(text: &str, words: &[&str]) -> bool {
-    const SMALL_TALK: [&str; 29] = [
-        "problem", "problems", "worries", "idea", "need", "thanks", "rush", "one", "longer", "way", "doubt",
-        "wait", "i", "it", // and Spanish words for how things are:
-        "funciona", "hay", "se", "me", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
-        "tengo", "quiero", "importa",
+/// "Stop adding comments", "No new dependencies", "I fly direct, no layovers": short clauses that rule something out. Behind another clause
+/// it is of several things, because "it ran, no error" is a report.
+fn rules_something_out(clause: &Clause<'_>) -> bool {
+    const SMALL_TALK: [&str; 32] = [
+        "problem", "problems", "worries", "idea", "clue", "luck", "need", "thanks", "rush", "one", "longer",
+        "way", "doubt", "wait", "i", "it", // and Spanish words for how things are:
+        "funciona", "hay", "se", "me", "te", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
+        "tengo", "quiero", "pasa",
     ];
-    match words {
+    match &clause.words[..] {
         ["stop", doing, ..] => doing.ends_with("ing"),
-        ["no", what, rest @ ..] => {
-            words.len() <= 8
-                && !is_report(what, rest)
-                && text.as_bytes().get(2) == Some(&b' ')
+        ["no" | "absolutely", "no", what, rest @ ..] | ["no", what, rest @ ..] => {
+            rest.len() <= 6
+                && (clause.after != "," || rest.last().unwrap_or(what).ends_with('s'))
+                && !is_report(what, rest, !clause.after.is_empty())
                 && !SMALL_TALK.contains(what)
                 && !SUBJECTS.contains(what)
         }
@@ -146,20 +102,20 @@ fn rules_something_out(text: &str, words: &[&str]) -> bool {
 }
 
 /// "No tests failed", "No errors now": reports, which rule nothing out.
-fn is_report(what: &str, behind: &[&str]) -> bool {
-    const REPORT_WORDS: [&str; 20] = [
-        "are", "broke", "changed", "did", "exist", "exists", "fail", "failed", "fails", "found", "had",
-        "happened", "has", "have", "is", "occurred", "passed", "was", "were", "left",
-    ];
-    const TROUBLE: [&str; 12] = [
+fn is_report(what: &str, behind: &[&str], concludes: bool) -> bool {
+    const ASKED: [&str; 4] = ["needed", "required", "allowed", "wanted"];
+    const REPORT_WORDS: [&str; 10] =
+        ["are", "is", "has", "have", "broke", "exist", "exists", "fail", "fails", "pending"];
+    const TROUBLE: [&str; 11] = [
         "bugs", "conflicts", "crashes", "error", "errors", "failure", "failures", "issues", "regressions",
-        "warning", "warnings", "luck",
+        "warning", "warnings",
     ];
     const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
     let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
-    let verb = behind.iter().position(|word| REPORT_WORDS.contains(word)).filter(|at| *at < 3);
-    verb.is_some_and(|at| behind[..at].iter().find(of_it).is_none())
-        || (TROUBLE.contains(&what) && behind.first().is_some_and(|next| BY_NOW.contains(next)))
+    let reports = |word: &&str| REPORT_WORDS.contains(word) || (is_past(word) && !ASKED.contains(word));
+    behind.iter().take(3).take_while(|word| !of_it(word)).any(reports)
+        || behind.ends_with(&["at", "all"])
+        || (TROUBLE.contains(&what) && behind.first().map_or(concludes, |next| BY_NOW.contains(next)))
 }
 
 /// "Use tabs, not blanks", "Budget: 200 EUR".
@@ -172,13 +128,17 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
         ["use", rest @ ..] | [_, "use", rest @ ..] | [_, _, "use", rest @ ..]
             if !bare[..bare.len() - rest.len()].iter().any(|word| SUBJECTS.contains(word)) =>
         {
-            rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather" | "no"))
+            // "Use the other one instead" is said once.
+            let instead = contains_phrase(rest, "instead of") || !rest.contains(&"the");
+            rest.iter().any(|w| matches!(*w, "not" | "rather" | "no") || (*w == "instead" && instead))
         }
         [first, rest @ ..] if BOUNDS.contains(first) => {
             let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
             let has_value =
                 behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|value| !value.trim().is_empty());
-            has_value || matches!(rest.first(), Some(&("is" | "are")))
+            has_value
+                || (matches!(rest.first(), Some(&("is" | "are")))
+                    && (rest.len() > 3 || lower.contains(|c: char| c.is_ascii_digit())))
         }
         _ => false,
     }

@@ -9,6 +9,7 @@ mod all_done;
 mod args;
 mod asked_user;
 mod bytes;
+mod clause;
 mod codes;
 mod constraints;
 mod distinguishing;

@@ -15,6 +15,9 @@ const NEAR: usize = 10;
 /// A sentence with more words, such as a minified file on one line, is not a rule.
 const MOST_WORDS: usize = 80;
 
+/// Frequent English words that are none in the other languages.
+const ENGLISH_ALONE: &str = "the of it you and is with they";
+
 /// The rule that a sentence lays down in any of the languages. A question is not a rule.
 pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     if sentence.ends_with('?') {
@@ -29,9 +32,15 @@ pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     if words.len() > MOST_WORDS {
         return None;
     }
+    // "No, use the other one" is no Spanish prohibition.
+    let is_english = words.iter().any(|word| is_listed(word.text, ENGLISH_ALONE));
     let mut patterns = Vec::new();
     for word in &words {
-        patterns_at(word.text, &mut |pattern| patterns.push(pattern));
+        patterns_at(word.text, &mut |pattern| {
+            if pattern.language == 0 || !is_english {
+                patterns.push(pattern);
+            }
+        });
     }
     let mut parsed: Option<(usize, ParsedSentence<'_>)> = None;
     let mut best = None;

@@ -6,39 +6,42 @@ pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn
 pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
 /// Phrases of rules that contain none of the words above.
 pub(in crate::facts) const FORBIDDING: &[&str] = &[
-    "under no circumstances", "on no account", "at no time", "in no case", "you may not", "you can't",
-    "you cannot", "you can not", "shall not", "is forbidden", "are forbidden", "it's forbidden",
-    "strictly forbidden", "forbidden to", "is prohibited", "are prohibited", "prohibited from",
-    "strictly prohibited", "is not allowed", "are not allowed", "not allowed to", "isn't allowed",
-    "aren't allowed", "is not permitted", "are not permitted", "not permitted to", "off limits",
-    "is mandatory", "are mandatory", "refrain from", "stay away from", "keep away from", "hands off",
-    "you're required to", "you are required to", "from now on", "going forward", "henceforth",
+    "under no circumstances", "on no account", "at no time", "in no case", "shall not", "is forbidden",
+    "are forbidden", "it's forbidden", "strictly forbidden", "forbidden to", "is prohibited",
+    "are prohibited", "prohibited from", "strictly prohibited", "is not allowed", "are not allowed",
+    "not allowed to", "isn't allowed", "aren't allowed", "is not permitted", "are not permitted",
+    "not permitted to", "off limits", "is mandatory", "are mandatory", "refrain from", "stay away from",
+    "keep away from", "hands off", "you're required to", "you are required to", "from now on",
+    "going forward", "henceforth",
 ];
 /// Phrases that revoke a rule or give permission.
 pub(in crate::facts) const REVOKING: &[&str] = &[
     "you may", "you can now", "you're allowed to", "you are allowed to", "is allowed now", "are allowed now",
-    "feel free to", "it's ok to", "it's okay to", "it's fine to", "it is ok to", "it is okay to",
-    "it is fine to", "ignore that", "ignore the rule", "ignore my", "ignore what i", "disregard what i",
-    "disregard that", "disregard my", "forget what i", "forget that", "forget about", "forget the rule",
-    "forget my", "scratch that", "changed my mind", "no longer", "no need to", "you needn't", "needn't",
-    "you don't have to", "you do not have to", "you don't need to", "you do not need to", "nevermind",
-    "never mind",
+    "feel free to", "you're free to", "you can skip", "it's ok to", "it's okay to", "it's fine to",
+    "it is ok to", "it is okay to", "it is fine to", "ignore that", "ignore the rule", "ignore my",
+    "ignore what i", "disregard what i", "disregard that", "disregard my", "forget what i", "forget that",
+    "forget about", "forget the rule", "forget my", "scratch that", "changed my mind", "no longer need",
+    "no longer needed", "no longer required", "no longer applies", "no need to", "you needn't", "needn't",
+    "you don't have to", "you do not have to", "you don't need to", "you do not need to",
 ];
 /// Phrases that begin like those above but do not revoke anything.
-pub(in crate::facts) const NOT_REVOKING: &[&str] =
-    &["you may not", "you may want", "you may have", "you may see", "you may find", "you may need"];
+pub(in crate::facts) const NOT_REVOKING: &[&str] = &[
+    "you may not", "you may want", "you may have", "you may see", "you may find", "you may need", "to thank",
+    "forget about it", "to apologize",
+];
 /// Words at the start of a sentence that sets a limit: "Budget: 200 EUR", "The deadline is Friday".
 pub(in crate::facts) const BOUNDS: &[&str] = &[
     "budget", "deadline", "rule", "rules", "policy", "constraint", "constraints", "requirement",
     "requirements",
 ];
+/// Phrases of wishes.
 pub(in crate::facts) const WISHES: &[&str] = &[
-    "make sure", "be sure to", "ensure", "avoid", "prefer", "preferably", "at most", "at least",
-    "no more than", "keep", "stick to", "should not", "shouldn't", "you should", "not to", "take care to",
-    "take care that", "take care not", "careful not", "willing to pay", "remember to", "may not be",
-    "ask me before", "ask before", "ask first", "ask me first", "check with me", "wait for me",
-    "wait for my", "tell me before", "without asking", "without my", "unless i", "until i say", "answer in",
-    "answer me in", "reply in", "respond in", "speak in", "from here on", "for the rest of",
+    "prefer", "preferably", "whenever possible", "wherever possible", "where possible", "try not to",
+    "you not to", "sure not to", "willing to pay", "ask me before", "ask before", "ask first",
+    "ask me first", "check with me", "wait for me", "wait for my", "tell me before", "without asking",
+    "without my", "unless i say", "unless i tell", "unless i ask", "at most", "no more than",
+    "not more than", "until i say", "answer in", "answer me in", "reply in", "respond in", "speak in",
+    "from here on", "for the rest of",
 ];
 /// Words before "don't" that make it a statement about somebody.
 pub(in crate::facts) const SUBJECTS: [&str; 11] =
@@ -54,7 +57,7 @@ pub(in crate::facts) const ENGLISH_RULE_WORDS: &[&str] = &[
     "keep", "stick", "should", "shouldn't", "care", "careful", "remember", "leave", "stop", "ask", "asking",
     "check", "wait", "tell", "without", "unless", "until", "willing", "answer", "reply", "respond", "speak",
     "now", "here", "going", "henceforth", "rest", "may", "free", "ok", "okay", "fine", "ignore", "disregard",
-    "forget", "scratch", "changed", "needn't", "nevermind", "use",
+    "forget", "scratch", "changed", "needn't", "use", "has", "possible", "skip", "max",
 ];
 
 /// Forms of rules that contain none of the words above.
@@ -75,12 +78,15 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     revoking: "",
     modals: "",
     speakers: "",
-    wishes: "^ =every .. needs, ^ =each .. needs, ^ =any .. needs, ^ =anything .. needs, ^ =everything .. needs, \
+    wishes: "~ =make sure, ~ be =sure to, ~ =ensure, ~ =avoid, ~ =keep, ~ =stick to, ~ =stick with, ~ =stay, ~ =limit, ~ =restrict, \
+        ~ =ignore, ~ take =care to, ~ take =care that, ~ take =care not, ~ be =careful, =careful not, ~ =remember to, \
+        you to =make sure, you to =ensure, you to =keep, want to =keep, like to =keep, try to =keep, want to =avoid, \
+        like to =avoid, try to =avoid, rather =avoid, ^ =every .. needs, ^ =each .. needs, ^ =any .. needs, ^ =anything .. needs, ^ =everything .. needs, \
         ^ =all .. need, ^ =every .. requires, ^ =each .. requires, ^ =any .. requires, ^ =anything .. requires, \
         ^ =all .. require, ^ =every .. has to, ^ =each .. has to, ^ =everything .. has to, ^ =all .. have to, \
         ^ =every .. should, ^ =each .. should, ^ =any .. should, ^ =anything .. should, ^ =all .. should, \
         ^ *s =should, ^ _ *s =should, ^ _ _ *s =should, ^ code =should, ^ documentation =should, i d =rather, \
-        i would =rather, ^ =remember, keep in =mind, bear in =mind, if in =doubt, when in =doubt, if =unsure, \
+        i would =rather, ^ =remember that, ^ =remember we, ^ =remember ~ _, keep in =mind, keep _ in =mind, and =keep, but =keep, so =keep, bear in =mind, if in =doubt, when in =doubt, if =unsure, \
         when =unsure, re =unsure, are =unsure, if you re not =sure, if you are not =sure, ^ =treat .. as, \
         ^ *s =go in, ^ *s =go into, ^ *s =go under, ^ _ *s =go in, ^ _ *s =go into, ^ _ *s =go under, \
         ^ *s =belong in, ^ _ *s =belong in, ^ *s =belong under, ^ *s =live in, ^ _ *s =live in, \
@@ -92,17 +98,19 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
         ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
         ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when *ing ... ~ %, \
+        ^ =after each _ %, ^ =after every _ %, ^ =before each _ %, ^ =before every _ %, ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when you ... ~ %, ^ % .. =without *ing, ^ =use .. for every, ^ =use .. for each, ^ =use .. for all, ^ =use .. for everything, ^ =talk .. in #, it s =important, ^ _ =nothing else, ^ % .. =nothing, ^ =nothing else should, ^ =everything else stays, ~ =ask me, ^ % .. in =#, ^ % .. in _ =#, ~ % .. =instead of *ing, ^ make =no, \
+        ^ be =concise, ^ be =brief, ^ be =precise, ^ be =strict, ^ =use .. everywhere, \
+        ^ =use .. throughout, ^ =when *ing ... ~ %, \
         i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
         =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
         ^ i =expect each, ^ i =expect all",
     pointing: "",
     bars: "",
     small_talk: "",
-    reports: "this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
+    reports: "keep =going, you are =done, you re =done, this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
         ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
         ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
-        =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should be =fine, should be =ok, \
+        =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should .. =now, should be =fine, should be =ok, \
         should be =okay, should be =good, should be =working, fault is =mine, mistake is =mine, error is =mine, \
         ^ it is =mine, ^ this is =mine, ^ that is =mine",
 };

@@ -32,10 +32,10 @@ pub(in crate::facts) const FRENCH: Language = Language {
         =prevenez moi, =consulte moi, sans me =demander, sans =demander, sans mon =accord, mon =autorisation, \
         mon =accord, ma =permission, ma =validation, mon =feu vert, ^ =avant de ... ~ %, ^ % ... =avant de, \
         ^ % ... avant =chaque, ^ % ... apres =chaque, repond* .. en =#, parle* .. en =#, commentaires .. en =#, \
-        ^ tous .. en =#, ^ toutes .. en =#, ^ tout .. en =#, ^ en =# $, ^ en =# stp, ^ en =# svp, ^ =evite, \
+        ^ tous .. en =#, ^ toutes .. en =#, ^ tout .. en =#, ^ en =# $, ^ en =# stp, ^ en =# svp, ^ =garde, ^ =gardez, ^ =evite, \
         ^ =evitez, ^ =prefere, ^ =preferez, ^ =privilegie, ^ =privilegiez, =assure toi, =assurez vous, \
         ^ =veille a, ^ =veillez a, ^ fais =attention, ^ faites =attention, tu =devrais, vous =devriez, \
-        je =prefere que tu, je =prefererais, je veux =que tu, en cas de =doute, dans le =doute, \
+        je =prefere, je =prefererais, je veux =que tu, en cas de =doute, dans le =doute, \
         ^ traite .. =comme, ^ traitez .. =comme, il =faut, ^ % ... ~ =pas, ^ =arrete de, ^ =arretez de, ^ avant =chaque _ %, ^ avant =chaque _ !, \
         ^ apres =chaque _ %, ^ apres =chaque _ !, ^ les tests .. =uniquement avec, ^ tests .. =uniquement avec, \
         messages de commit .. en =#, ^ commits .. en =#, ^ les commits .. en =#, \
@@ -48,5 +48,5 @@ pub(in crate::facts) const FRENCH: Language = Language {
         forcement moyen est a marche fonctionne",
     reports: "ne =marche, ne =fonctionne, ne =compile, ne =trouve, ~ ne =s, ~ ne =se, ~ ne =peut, ~ ne =peux, \
         ~ ne =passe, ~ ne =demarre, ~ ne =vois, ~ ne =sais, ~ ne =comprend*, ~ ne =veut, ~ ne =repond, \
-        inquiete =pas, inquietez =pas, ~ n =est, ~ n =a, ~ n =ai, ~ n =arrive, il faut =que je, ca =doit",
+        inquiete =pas, inquietez =pas, ~ n =est, ~ n =a, ~ n =ai, ~ n =arrive, il faut =que je, ca =doit, il =doit y, vous en =faites, t en =fais",
 };

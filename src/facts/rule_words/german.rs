@@ -23,7 +23,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
         ^ =niemals ... ! $, ^ =immer ... ! $, ^ =nicht ... ! $, ^ =immer %, ^ =niemals %, ^ =nie %, \
         du =darfst .. nie, du =darfst .. niemals, du =darfst .. nicht, du =darfst .. kein*, du =darfst .. nur, \
         =darfst du .. nie, =darfst du .. nicht, =darfst du .. kein*, du =sollst .. nie, du =sollst .. niemals, \
-        du =sollst .. nicht, du =sollst .. kein*, du =musst, musst du .. =immer, sie =muessen .. immer, \
+        du =sollst .. nicht, du =sollst .. kein*, du =sollst .. nichts, du =musst, musst du .. =immer, sie =muessen .. immer, \
         sie =duerfen .. nicht, sie =duerfen .. nie, sie =duerfen .. kein*, auf =keinen fall, \
         unter =keinen umstaenden, in =keinem fall, ist =verboten, sind =verboten, streng =verboten, =untersagt, \
         ist =tabu, sind =tabu, ist =pflicht, sind =pflicht, nicht =erlaubt, nicht =gestattet, finger =weg, \
@@ -44,10 +44,10 @@ pub(in crate::facts) const GERMAN: Language = Language {
         mein* =genehmigung, mein* =erlaubnis, mein* =einverstaendnis, ohne mein =ok, ohne mein =okay, \
         antworte .. auf =#, antworten sie .. auf =#, sprich .. =#, rede .. =#, kommentare .. auf =#, ^ auf =# $, \
         ^ auf =# bitte, ^ alle* .. auf =#, ^ stell+ =sicher, ^ stellen sie =sicher, ^ achte =darauf, \
-        ^ achten sie =darauf, ^ =vermeide, ^ =vermeid, ^ =vermeiden sie, ^ verzichte .. =auf, du =solltest, \
+        ^ achten sie =darauf, ^ =halte, ^ =behalte, ^ =vermeide, ^ =vermeid, ^ =vermeiden sie, ^ verzichte .. =auf, du =solltest, \
         =kuenftig %, in =zukunft, ^ % .. =kuenftig, im =zweifel, ^ % ... ~ =nicht, ^ merk+ =dir, ^ denk+ =daran, \
         ^ denk+ =dran, ^ jed* .. =braucht, ^ hoer =auf, ich moechte =dass du, ich will =dass du, \
-        mir waere =lieber, ^ behandl+ .. =als, ^ vor =jedem _ die ... ! $, ^ vor =jedem _ den ... ! $, \
+        mir waere =lieber, ich =moechte nur, ich =bevorzuge, ich =haette lieber, ^ behandl+ .. =als, ^ vor =jedem _ die ... ! $, ^ vor =jedem _ den ... ! $, \
         ^ vor =jedem _ das ... ! $, ^ vor =jedem _ alle ... ! $, ^ vor =jedem _ bitte ... ! $, \
         ^ vor =jeder _ die ... ! $, ^ vor =jeder _ den ... ! $, ^ vor =jeder _ das ... ! $, \
         ^ vor =jeder _ alle ... ! $, ^ nach =jedem _ die ... ! $, ^ nach =jedem _ den ... ! $, \
@@ -64,5 +64,5 @@ pub(in crate::facts) const GERMAN: Language = Language {
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \
         besserung stress eile ursache der von einzige einziger gefunden vorhanden laufen laeuft geht gibt ist \
         sind war waren hat haben wird werden kommt funktioniert",
-    reports: "mach+ dir =keine, immer =noch nicht, ich frag =mich, jedem _ die =gleichen, jeder _ die =gleichen, jedem _ die =selben",
+    reports: "mach+ dir =keine, =gewesen sein, =worden sein, nur =wissen, nur =fragen, nur =kurz, nur =mal, immer =noch nicht, ich frag =mich, jedem _ die =gleichen, jeder _ die =gleichen, jedem _ die =selben",
 };

@@ -38,7 +38,7 @@ pub(in crate::facts) const SPANISH: Language = Language {
         mi =permiso, mi =aprobacion, mi =autorizacion, mi =consentimiento, mi =confirmacion, mi visto =bueno, \
         respond* .. en =#, contest* .. en =#, habl* .. en =#, comentarios .. en =#, ^ todo .. en =#, \
         ^ todos .. en =#, ^ todas .. en =#, ^ en =# $, ^ en =# por favor, asegurate =de, asegurate =que, \
-        asegurese =de, ^ =procura, ^ =evita, ^ =evite, ^ =prefiere, recuerda =que, =deberias, =preferiria que, \
+        asegurese =de, ^ =manten, ^ =mantenga, ^ =procura, ^ =evita, ^ =evite, ^ =prefiere, recuerda =que, =deberias, =preferiria que, =prefiero, \
         ^ trata .. =como, en caso de =duda, ante la =duda, si tienes =dudas, ^ =deja de, hay =que, quiero =que, \
         ^ cada .. =necesita, ^ antes de =cada _ !, ^ despues de =cada _ %, ^ despues de =cada _ !, \
         ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, \
@@ -49,6 +49,6 @@ pub(in crate::facts) const SPANISH: Language = Language {
     bars: "ningun ninguna cero sin",
     small_talk: "problema problemas embargo duda dudas idea error respuesta exito mas que nada otro otra funciona \
         hay",
-    reports: "=debe haber, =debe ser un, =debe ser una, =debe ser el, =debe de, =debe estar, no hay =que yo, \
-        puedes =ver, nada de =nada",
+    reports: "=debe haber, =debe ser un, =debe ser una, =debe ser el, =debe de, =tiene que haber, =debe estar, no hay =que yo, \
+        puedes =ver, nada de =nada, te =preocupes, se =preocupe",
 };

@@ -1,0 +1,265 @@
+//! Whether a clause with a rule's English word sets a rule, by its grammar: who its subject is, and whether its verb commands, tells or
+//! guesses.
+
+use super::rule_words::WANTING;
+use super::strength::Strength;
+use super::words::{is_listed, words_with_apostrophes};
+
+/// Words that begin a clause of their own.
+const CONNECTING: &str = "and but so then or please pls plz ok okay btw hey yes instead";
+/// Words between a subject and its verb.
+const ADVERBS: &str = "also just now again generally usually still really actually simply even ever not";
+/// Subjects of which something is told.
+const TOLD_OF: &str = "i i'm i've i'd i'll he she it they he's she's it's they're that that's this which who there there's \
+    these those people them nobody everyone everything nothing we've we're things what where because whether you're \
+    you've if why";
+const BEING: &str = "is was were am be been being has have had isn't wasn't weren't hasn't haven't hadn't does doesn't did \
+    didn't could couldn't would wouldn't might";
+/// Verbs of which an order makes no sense: what somebody feels, thinks, sees or has.
+const STATIVE: &str =
+    "worry panic know mind care understand see think seem thank recall wonder believe have get need";
+/// Verbs with which speakers say what they choose.
+const CHOOSING: &str = "prefer fly eat drink travel stay book";
+/// States that nobody demands.
+const TROUBLE: &str = "down broken wrong missing stuck gone dead off kidding joking";
+/// Words of guesses.
+const VAGUE: &str = "some somehow something somewhere because";
+/// Words with which a noun begins.
+const DETERMINERS: &str = "the a an my your his her its our their this that each every some so such one";
+/// Past forms that do not end in -ed.
+const PAST: &str = "got had wrote was were went came said saw told knew thought made found left lost ran gone done sent met been \
+    seen taken broken written given gotten forgotten known felt meant paid bought kept built took gave did";
+/// Beginnings of clauses that depend on another one, or say when or where.
+const DEPENDENT: &str =
+    "if when whenever while as because since that which who why how what where whether until once";
+const PREPOSITIONS: &str = "in on for from at with without within during to by under inside outside after before until unless \
+    whatever";
+/// Verbs of what others said.
+const SAYING: &str = "say says said saying think thinks thought wrote writes told tells claims claimed complains states \
+    stated according";
+
+/// A part of a sentence with one verb.
+#[derive(Default)]
+pub(super) struct Clause<'a> {
+    pub words: Vec<&'a str>,
+    /// The word before it, a comma for any punctuation, and nothing at the start of the sentence.
+    pub after: &'a str,
+}
+
+/// The clauses of a sentence in lower case, without what it quotes.
+pub(super) fn clauses(lower: &str) -> Vec<Clause<'_>> {
+    let mut out = Vec::new();
+    let mut after = "";
+    for part in lower.split(['"', '“', '”']).step_by(2) {
+        for part in part.split([',', ';', ':', '(', ')', '—', '–', '!', '\n']) {
+            let mut clause = Clause { after, ..Clause::default() };
+            for word in words_with_apostrophes(part) {
+                if is_listed(word, CONNECTING) {
+                    out.push(std::mem::replace(&mut clause, Clause { after: word, ..Clause::default() }));
+                } else {
+                    clause.words.push(word);
+                }
+            }
+            out.push(clause);
+            after = ",";
+        }
+    }
+    // A question goes on behind "or".
+    let mut asked = false;
+    out.retain(|clause: &Clause<'_>| {
+        asked = asks(&clause.words) || (asked && clause.after != ",");
+        !(asked || clause.words.is_empty() || clause.is_reported())
+    });
+    out
+}
+
+impl<'a> Clause<'a> {
+    /// What the clause sets by its verb and the words for never, always, must, not and only.
+    pub(super) fn strength(&self) -> Option<Strength> {
+        (0..self.words.len()).filter_map(|at| self.strength_at(at)).max()
+    }
+
+    fn strength_at(&self, at: usize) -> Option<Strength> {
+        let (next, behind) = (self.word(at + 1), self.words.get(at + 1..).unwrap_or_default());
+        let subject = self.subject(at);
+        let (rule, is_set) = match self.words[at] {
+            "must" | "mustn't" => (Strength::Rule, !self.guesses(at)),
+            "never" | "always" => (Strength::Rule, self.commands(at)),
+            "don't" | "dont" => (Strength::Rule, self.prohibits(at, behind)),
+            "do" if next == "not" => (Strength::Rule, self.prohibits(at, &behind[1..])),
+            "can't" | "cannot" => (Strength::Rule, self.forbids_you(at, next)),
+            "can" | "may" if next == "not" => (Strength::Rule, self.forbids_you(at, self.word(at + 2))),
+            "shouldn't" => (Strength::Wish, self.demands(at)),
+            "should" if next == "not" || subject == "you" => (Strength::Wish, self.demands(at)),
+            "has" if next == "to" && self.word(at + 2) != "do" => {
+                (Strength::Wish, subject == "it" || self.demands(at))
+            }
+            "only" => (Strength::Wish, self.limits(at)),
+            "max" => (Strength::Wish, subject.is_empty() && next.starts_with(|c: char| c.is_ascii_digit())),
+            _ => return None,
+        };
+        is_set.then_some(rule)
+    }
+
+    fn word(&self, at: usize) -> &'a str {
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// The word that may be the subject of the verb at `at`: the last one before it that is no adverb. Nothing before an order.
+    fn subject(&self, at: usize) -> &'a str {
+        self.words[..at].iter().rev().find(|word| !is_listed(word, ADVERBS)).copied().unwrap_or_default()
+    }
+
+    fn begins_with(&self, list: &str) -> bool {
+        self.words.iter().find(|word| !is_listed(word, ADVERBS)).is_some_and(|word| is_listed(word, list))
+    }
+
+    /// Whether this depends on another clause: "if you can't", "so that it can't".
+    pub(super) fn depends(&self) -> bool {
+        self.begins_with(DEPENDENT)
+    }
+
+    /// Whether others said it: "the docs say it must be a string".
+    fn is_reported(&self) -> bool {
+        let is_rule_word = |word: &str| is_listed(word, "never always must don't should only shouldn't");
+        let rule_word = self.words.iter().position(|word| is_rule_word(word)).unwrap_or(4);
+        let before = self.words.iter().take(rule_word);
+        let said = before.clone().position(|word| is_listed(word, SAYING));
+        said.is_some_and(|at| at > 0) && !before.into_iter().any(|word| is_listed(word, "i we us"))
+    }
+
+    /// Whether "don't" is an order and not a statement about somebody, or says what a speaker never wants.
+    fn prohibits(&self, at: usize, behind: &[&str]) -> bool {
+        let verb = behind.first().copied().unwrap_or_default();
+        let subject = self.subject(at);
+        match subject {
+            "" => !consoles(behind),
+            "i" | "we" | "they" if WANTING.contains(&verb) => {
+                let what = behind.get(1).copied().unwrap_or_default();
+                !(is_listed(what, "it that this") || verb == "like" && what == "the")
+            }
+            "i" => is_listed(verb, CHOOSING),
+            "we" => self.is_custom(at) && !is_listed(verb, STATIVE),
+            "you" => false,
+            _ if self.begins_with(PREPOSITIONS) => true,
+            // Only of several things is it said that they don't.
+            _ => !(is_listed(subject, TOLD_OF) || subject.len() > 3 && subject.ends_with('s')),
+        }
+    }
+
+    /// "You can't push", but not "if you can't find it".
+    fn forbids_you(&self, at: usize, verb: &str) -> bool {
+        self.subject(at) == "you" && !(is_listed(verb, STATIVE) || self.depends())
+    }
+
+    /// "We don't deploy on Fridays", but not "I think we don't".
+    fn is_custom(&self, at: usize) -> bool {
+        self.subject(self.words[..at].iter().position(|word| *word == "we").unwrap_or(at)).is_empty()
+            || self.begins_with(PREPOSITIONS)
+    }
+
+    /// Whether something is said to be necessary, and not of a speaker or of what should not have happened.
+    fn demands(&self, at: usize) -> bool {
+        !is_listed(self.subject(at), TOLD_OF)
+            && !is_listed(self.word(at + 1), "be see have")
+            && !self.guesses(at)
+    }
+
+    /// "It must be the cache", "there must be a way", "you must be kidding", "it must have run twice".
+    fn guesses(&self, at: usize) -> bool {
+        let subject = self.subject(at);
+        let skipped = |word: &&&str| is_listed(word, ADVERBS) || is_listed(word, "to never always");
+        let behind = &self.words[at + 1..];
+        let behind = &behind[behind.iter().take_while(skipped).count()..];
+        let pronoun = is_listed(subject, "it you they we someone") || subject.is_empty();
+        is_listed(subject, "there i we've he she this that")
+            || behind.iter().take(3).any(|word| is_listed(word, VAGUE))
+            || match behind {
+                ["have", verb, ..] => is_past(verb) || is_listed(verb, "run come put set"),
+                ["be", how, ..] => {
+                    is_listed(how, TROUBLE)
+                        || (pronoun && (is_listed(how, "the my") || how.ends_with("ing")))
+                        || (subject == "you" && is_past(how))
+                }
+                [verb, ..] => pronoun && is_listed(verb, "feel seem sound think know"),
+                [] => false,
+            }
+    }
+
+    /// Whether "never" or "always" belongs to a command: "never push", "you must always ask", "we always squash".
+    fn commands(&self, at: usize) -> bool {
+        let (next, subject) = (self.word(at + 1), self.subject(at));
+        let modal = self.words[..at].iter().rposition(|word| *word == subject).unwrap_or(at);
+        let who = self.subject(modal);
+        let tells = is_past(next) || is_third_person(next) || (is_listed(next, STATIVE) && next != "have");
+        match subject {
+            // "Use the new one, never the old one" chooses; "always the same" tells.
+            "" => {
+                let names =
+                    is_listed(next, DETERMINERS) && (self.words[at] == "always" || self.after.is_empty());
+                !(tells || names || self.words[..at].ends_with(&["not"]))
+            }
+            "can" | "will" => who == "you",
+            "should" | "must" | "may" | "shall" => {
+                (who == "it" || !is_listed(who, TOLD_OF)) && !(next == "have" && is_past(self.word(at + 2)))
+            }
+            "are" => is_past(next),
+            "you" => false,
+            "i" => WANTING.contains(&next) || is_listed(next, CHOOSING),
+            _ if is_listed(subject, TOLD_OF) || is_listed(subject, BEING) => false,
+            _ => !(tells || next == "have" || self.depends()),
+        }
+    }
+
+    /// Whether "only" limits something instead of describing it: not "there's only one file left", "it only works twice".
+    fn limits(&self, at: usize) -> bool {
+        let (next, behind) = (self.word(at + 1), &self.words[at..]);
+        let verb_later = || behind.iter().skip(2).any(|word| is_listed(word, BEING) || is_past(word));
+        let Some(before) = at.checked_sub(1).map(|before| self.words[before]) else {
+            return !(is_third_person(next) && self.after == "and"
+                || is_listed(next, DETERMINERS) && verb_later());
+        };
+        let of_a_thing =
+            || self.begins_with(DETERMINERS) || behind.iter().any(|word| is_listed(word, DEPENDENT));
+        match before {
+            _ if WANTING.contains(&next) => true,
+            "i" => is_listed(next, CHOOSING),
+            "we" => self.is_custom(at) && !(is_listed(next, STATIVE) || is_past(next) || next == "just"),
+            "are" | "now" | "not" | "currently" | "still" => false,
+            _ if [TOLD_OF, BEING, DETERMINERS].iter().any(|list| is_listed(before, list)) => false,
+            _ => !(is_past(next) || is_third_person(next) && of_a_thing()),
+        }
+    }
+}
+
+/// "Does it always", "why does it never": a question, whether or not it has a question mark.
+pub(super) fn asks(words: &[&str]) -> bool {
+    match words {
+        ["can" | "could" | "would" | "will", "you", ..] => false,
+        ["why" | "how" | "what" | "which" | "who" | "where", ..] => true,
+        [verb, subject, ..] => {
+            (is_listed(subject, "i we you it they he she there this that")
+                || (*verb != "do" && is_listed(subject, DETERMINERS)))
+                && (is_listed(verb, BEING)
+                    || is_listed(verb, "are do can will should must aren't don't shouldn't can't"))
+        }
+        _ => false,
+    }
+}
+
+/// "Don't worry", "don't get me wrong".
+fn consoles(behind: &[&str]) -> bool {
+    let idiom =
+        |words: &[&str]| matches!(words, ["be", "sorry" | "afraid", ..] | ["ask", "me", "why" | "how", ..]);
+    behind.first().is_none_or(|verb| is_listed(verb, STATIVE)) || idiom(behind)
+}
+
+pub(super) fn is_past(verb: &str) -> bool {
+    let regular = verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed") && verb != "embed";
+    regular || verb.ends_with("stood") || is_listed(verb, PAST)
+}
+
+fn is_third_person(verb: &str) -> bool {
+    let regular = verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !verb.ends_with("us");
+    regular || is_listed(verb, "is has")
+}
