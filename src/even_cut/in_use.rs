@@ -21,12 +21,12 @@ pub(super) fn in_use(context: &Context, units: &[Unit]) -> Vec<usize> {
         let subjects = || unit.nodes.iter().flat_map(|node| facts.subjects(node.get()));
         for subject in subjects() {
             if let Some(needed) = readings.needed_by(subject) {
-                last_used[*needed] = at;
-                times[*needed] += 1;
+                last_used[needed] = at;
+                times[needed] += 1;
             }
             readings.change(subject);
         }
-        for before in subjects().filter_map(|subject| readings.show(subject, &at)) {
+        for before in subjects().filter_map(|subject| readings.show(subject, at)) {
             times[at] = times[at].max(times[before] + 1);
         }
     }

@@ -32,8 +32,8 @@ pub struct ExtractedFacts {
     /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
-    /// What the calls of messages work on, as far as it is known.
-    subjects: HashMap<u32, Box<[Subject]>>,
+    /// For each message, what its calls work on, as far as it is known.
+    subjects: Vec<Box<[Subject]>>,
     /// Which messages have notes; most have none.
     has_notes: Vec<bool>,
     /// Which messages are texts without a `<`, so that they cannot contain tags.
@@ -69,7 +69,7 @@ impl ExtractedFacts {
 
     /// What a message's calls work on, as far as it is known.
     pub fn subjects(&self, at: usize) -> &[Subject] {
-        self.subjects.get(&(at as u32)).map_or(&[], |subjects| subjects)
+        self.subjects.get(at).map_or(&[], |subjects| subjects)
     }
 
     /// Whether a message is known to be texts without a `<`.
@@ -118,11 +118,8 @@ impl ExtractedFacts {
             }
         }
         subjects.retain(|subject| !subject.is_unknown());
-        if !subjects.is_empty() {
-            self.subjects.insert(self.ends.len() as u32, subjects.into());
-        }
         self.tagless.push(message.parts.iter().all(has_no_tags));
-        self.finish(notes);
+        self.finish(notes, subjects);
     }
 
     /// Adds the next message, a tool message, with the facts that were kept when its output left memory.
@@ -136,7 +133,7 @@ impl ExtractedFacts {
             self.asking.remove(&output.call_id);
         }
         self.tagless.push(false); // its text may come back
-        self.finish(Notes { answer: kept.answer.clone(), ..Notes::default() });
+        self.finish(Notes { answer: kept.answer.clone(), ..Notes::default() }, Vec::new());
     }
 
     /// Applies new ids to calls that are still waiting for their outputs.
@@ -149,7 +146,8 @@ impl ExtractedFacts {
         self.asking = std::mem::take(&mut self.asking).into_iter().map(now).collect();
     }
 
-    fn finish(&mut self, notes: Notes) {
+    fn finish(&mut self, notes: Notes, subjects: Vec<Subject>) {
+        self.subjects.push(subjects.into());
         self.has_notes.push(!notes.is_empty());
         if !notes.is_empty() {
             self.notes.insert(self.ends.len() as u32, notes);

@@ -57,61 +57,54 @@ fn file(path: &str) -> u64 {
     hash(path.trim_start_matches("./").as_bytes())
 }
 
-/// Where the newest output stands that shows each thing, while a conversation is read from its beginning.
-#[derive(Debug)]
-pub struct Readings<T> {
-    /// By the call that shows it, as long as no call has changed the file.
-    shown: HashMap<u64, T>,
-    files: HashMap<u64, File<T>>,
+/// Where the newest output stands that shows each thing, while a conversation is read from its beginning. Places are numbers.
+#[derive(Debug, Default)]
+pub struct Readings {
+    /// By the call that shows it, as long as no call has changed the file; and by the file.
+    newest: HashMap<u64, Reading>,
 }
 
 #[derive(Debug)]
-struct File<T> {
-    /// The newest output that showed it.
-    newest: Option<T>,
-    /// The calls in [`Readings::shown`] that read it.
-    shown: Vec<u64>,
+struct Reading {
+    place: usize,
+    /// For a file: the calls in the same map that read it.
+    calls: Vec<u64>,
 }
 
-impl<T> Default for Readings<T> {
-    fn default() -> Self {
-        Self { shown: HashMap::default(), files: HashMap::default() }
-    }
-}
-
-impl<T> Default for File<T> {
-    fn default() -> Self {
-        Self { newest: None, shown: Vec::new() }
-    }
-}
-
-impl<T: Clone> Readings<T> {
+impl Readings {
     /// The output that a call goes back to: it shows the same thing again, or it changes a file that was read.
-    pub fn needed_by(&self, subject: &Subject) -> Option<&T> {
-        let again = subject.showing.and_then(|showing| self.shown.get(&showing));
-        again.or_else(|| subject.changes.iter().find_map(|file| self.files.get(file)?.newest.as_ref()))
+    pub fn needed_by(&self, subject: &Subject) -> Option<usize> {
+        let things = subject.showing.iter().chain(&subject.changes);
+        things.filter_map(|thing| self.newest.get(thing)).map(|reading| reading.place).next()
     }
 
     /// Records that a call changed its files: to show them again would show something else.
     pub fn change(&mut self, subject: &Subject) {
         for file in &subject.changes {
-            for showing in self.files.get_mut(file).into_iter().flat_map(|file| file.shown.drain(..)) {
-                self.shown.remove(&showing);
+            let calls = self.newest.get_mut(file).map(|reading| std::mem::take(&mut reading.calls));
+            for call in calls.into_iter().flatten() {
+                self.newest.remove(&call);
             }
         }
     }
 
     /// Records where the output of a call stands. Returns where the same was shown before.
-    pub fn show(&mut self, subject: &Subject, place: &T) -> Option<T> {
-        let showing = subject.showing?;
-        let mut before = self.shown.insert(showing, place.clone());
+    pub fn show(&mut self, subject: &Subject, place: usize) -> Option<usize> {
+        let call = subject.showing?;
+        let mut before = self.put(call, place, &[]);
         for file in &subject.reads {
-            let file = self.files.entry(*file).or_default();
-            before = before.or(file.newest.replace(place.clone()));
-            if !file.shown.contains(&showing) {
-                file.shown.push(showing);
-            }
+            before = before.or(self.put(*file, place, &[call]));
         }
+        before
+    }
+
+    fn put(&mut self, thing: u64, place: usize, calls: &[u64]) -> Option<usize> {
+        let before = self.newest.get(&thing).map(|reading| reading.place);
+        let reading = self.newest.entry(thing).or_insert(Reading { place, calls: Vec::new() });
+        reading.place = place;
+        let others = calls.iter().filter(|call| !reading.calls.contains(call));
+        let others: Vec<u64> = others.copied().collect();
+        reading.calls.extend(others);
         before
     }
 }
@@ -154,11 +147,11 @@ mod tests {
         let (read, edit) = (of("read", r#"{"path":"a.rs"}"#), of("edit", r#"{"path":"a.rs","newText":"b"}"#));
         let mut readings = Readings::default();
         assert_eq!(readings.needed_by(&edit), None);
-        assert_eq!(readings.show(&read, &1), None);
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&1), Some(&1)));
+        assert_eq!(readings.show(&read, 1), None);
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(1), Some(1)));
         readings.change(&edit);
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&1), None));
-        assert_eq!(readings.show(&read, &3), Some(1));
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(&3), Some(&3)));
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(1), None));
+        assert_eq!(readings.show(&read, 3), Some(1));
+        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(3), Some(3)));
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::context::{Context, Decision, Form};
+use super::answers::Answer;
+use super::run::SimulatedCall;
+use crate::context::{Context, Form};
 use crate::facts::{Readings, Subject};
 use crate::message::Message;
 
@@ -29,44 +31,50 @@ pub struct PageFaults {
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     pub faults: PageFaults,
-    /// The ids of the messages that show things.
-    readings: Readings<String>,
-    /// What the calls without an output work on, by call id.
-    open: HashMap<String, Subject>,
+    /// Places are positions in the transcript.
+    readings: Readings,
+    /// The calls without an output, by id, and what they work on.
+    open: Vec<(String, Subject)>,
     /// The call of the model before which the ladder last changed a message, by the message's id.
     changed: HashMap<String, usize>,
 }
 
 impl Needs {
-    /// Takes up the messages that were said before a call, and what the ladder did for the call.
-    pub fn take_up(&mut self, said: &[Message], decisions: &[Decision], call: usize) {
-        for message in said {
-            let Some(id) = &message.meta.id else { continue };
-            for output in message.tool_outputs() {
-                if let Some(subject) = self.open.remove(&output.call_id) {
-                    self.readings.show(&subject, id);
+    /// Takes up an answer's messages and those before it, and counts what the answer needs that the view does not show. `call` is
+    /// the number of the model's call.
+    pub fn take_up(
+        &mut self,
+        messages: &[Message],
+        answer: &Answer,
+        context: &Context,
+        call: &SimulatedCall,
+        at: usize,
+    ) {
+        for id in call.decisions.iter().flat_map(|decision| &decision.items) {
+            self.changed.insert(id.as_str().to_owned(), at);
+        }
+        for place in answer.pushed..answer.begin {
+            for output in messages[place].tool_outputs() {
+                if let Some(open) = self.open.iter().position(|(id, _)| *id == output.call_id) {
+                    let (_, subject) = self.open.swap_remove(open);
+                    self.readings.show(&subject, place);
                 }
             }
         }
-        for id in decisions.iter().flat_map(|decision| &decision.items) {
-            self.changed.insert(id.as_str().to_owned(), call);
-        }
-    }
-
-    /// Counts what the answer's calls need that the view does not show.
-    pub fn count(&mut self, answer: &[Message], context: &Context, call: usize) {
-        for tool_call in answer.iter().flat_map(Message::tool_calls) {
+        for tool_call in messages[answer.begin..answer.end].iter().flat_map(Message::tool_calls) {
             let subject = Subject::of(tool_call);
-            if let Some(id) = self.readings.needed_by(&subject) {
+            let needed =
+                self.readings.needed_by(&subject).and_then(|place| messages[place].meta.id.as_deref());
+            if let Some(id) = needed {
                 self.faults.needed += 1;
                 if !is_whole(context, id) {
-                    let recently = self.changed.get(id).is_some_and(|left| call - left <= RECENTLY);
+                    let recently = self.changed.get(id).is_some_and(|left| at - left <= RECENTLY);
                     self.faults.gone += 1;
                     self.faults.gone_recently += u64::from(recently);
                 }
             }
             self.readings.change(&subject);
-            self.open.insert(tool_call.id.clone(), subject);
+            self.open.push((tool_call.id.clone(), subject));
         }
     }
 }

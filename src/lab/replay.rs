@@ -117,9 +117,7 @@ impl Replay {
             call.cost = Some(cost.total());
             *costs += cost;
         }
-        let messages = &self.transcript.messages;
-        self.needs.take_up(&messages[answer.pushed..answer.begin], &call.decisions, at);
-        self.needs.count(&messages[answer.begin..answer.end], self.session.context(), at);
+        self.needs.take_up(&self.transcript.messages, answer, self.session.context(), &call, at);
         self.calls.push(call);
         if self.compactions.count > 0 {
             self.trail.note(self.session.context(), self.answered - 1);

@@ -338,6 +338,10 @@ export interface SimulatedRun {
      * The mean retention over the calls since the first compaction; `null` if nothing was folded.
      */
     retention_mean: Retention | null;
+    /**
+     * What the recorded agent needed again, and how much of it the views no longer showed.
+     */
+    page_faults: PageFaults;
 }
 
 /**
@@ -437,6 +441,26 @@ export interface CacheBreak {
      * Tokens that were in the cache for the previous calls and were lost for these: the sum of their `cache_lost_tokens`.
      */
     tokens: number;
+}
+
+/**
+ * How often the recorded agent went back to an earlier tool output, and how often the view no longer showed that output. A
+ * call goes back if it shows the same thing as an earlier call, and no call in between has changed the file; or if it changes
+ * a file that was read. Which calls a model would have made with the shorter view, only a model could say.
+ */
+export interface PageFaults {
+    /**
+     * Tool calls that went back to an earlier output.
+     */
+    needed: number;
+    /**
+     * Those whose output was not in the view as the agent had read it: it was trimmed, cut or folded.
+     */
+    gone: number;
+    /**
+     * Those of them whose output had left the view within the last ten model calls.
+     */
+    gone_recently: number;
 }
 
 /**
