@@ -99,8 +99,8 @@ impl Steps {
             }
         }
         let verbatim = Share::of(share.verbatim, room);
-        let in_use = Share::of(share.in_use, verbatim);
-        chosen.take_newest(self, verbatim - in_use);
+        let in_use = Share::of(share.in_use, verbatim.saturating_sub(chosen.used));
+        chosen.take_newest(self, verbatim.saturating_sub(in_use));
         let most = verbatim.min(chosen.used + in_use);
         for at in self.in_use.iter().copied().filter(|at| self.sizes[*at].cut.is_none()) {
             chosen.take(self, at, most);

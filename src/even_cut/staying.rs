@@ -65,6 +65,8 @@ impl Steps {
             before = Some(at).filter(|_| *stays).or(before);
         }
         let tokens = fixed + room - left;
+        let chosen = self.whole(room, share).into_iter().zip(&stays);
+        let whole: Vec<bool> = chosen.map(|(whole, stays)| whole && *stays).collect();
         let mut at_once: Vec<bool> =
             whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
         let mut room_left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);

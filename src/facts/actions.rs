@@ -84,11 +84,11 @@ pub(super) fn action(call: &ToolCall, at: usize) -> Action<'_> {
     Action { call, args, kind, command, paths, outcome: None, at, answered_at: None }
 }
 
-const CHANGES: [&str; 18] = [
+pub(super) const CHANGES: [&str; 18] = [
     "write", "edit", "create", "patch", "apply", "delete", "replace", "insert", "update", "modify", "move",
     "rename", "remove", "multiedit", "save", "append", "str", "overwrite",
 ];
-const READS: [&str; 12] =
+pub(super) const READS: [&str; 12] =
     ["read", "view", "cat", "grep", "list", "ls", "glob", "open", "find", "search", "show", "get"];
 
 fn edit_verb(command: &str) -> Option<ActionKind> {

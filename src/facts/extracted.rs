@@ -32,7 +32,7 @@ pub struct ExtractedFacts {
     /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
-    /// For each message, what its calls work on, as far as it is known.
+    /// For each message, what its calls work on.
     subjects: Vec<Box<[Subject]>>,
     /// Which messages have notes; most have none.
     has_notes: Vec<bool>,
@@ -67,7 +67,7 @@ impl ExtractedFacts {
         if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
-    /// What a message's calls work on, as far as it is known.
+    /// What a message's calls work on.
     pub fn subjects(&self, at: usize) -> &[Subject] {
         self.subjects.get(at).map_or(&[], |subjects| subjects)
     }
@@ -117,7 +117,6 @@ impl ExtractedFacts {
                 self.asking.insert(call.id.clone());
             }
         }
-        subjects.retain(|subject| !subject.is_unknown());
         self.tagless.push(message.parts.iter().all(has_no_tags));
         self.finish(notes, subjects);
     }

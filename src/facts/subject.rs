@@ -1,7 +1,7 @@
 //! What a tool call works on, so that a later call that goes back to it is recognised.
 
-use super::actions::{Action, ActionKind, action, named};
-use super::{effects, only_reads, without_directory};
+use super::actions::{Action, ActionKind, CHANGES, READS, action, named};
+use super::{directory, effects, only_reads};
 use crate::hashing::{HashMap, hash};
 use crate::message::ToolCall;
 
@@ -11,7 +11,8 @@ const SEARCHES: [&str; 7] = ["grep", "glob", "find", "search", "list", "ls", "qu
 /// What a call works on. Calls and files are kept as hashes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The call itself, if it only shows something. The same call again shows the same, unless something has changed.
+    /// The call itself, if it only shows something. The same call again shows the same, unless something has changed. Any other
+    /// call may change things.
     showing: Option<u64>,
     /// The files that it reads.
     reads: Vec<u64>,
@@ -26,86 +27,104 @@ impl Subject {
     }
 
     pub(super) fn of_action(action: &Action<'_>) -> Self {
-        let call = action.call;
-        let paths = || action.paths.iter().map(|path| file(path)).collect();
-        let showing = || Some(hash(format!("{} {}", call.name, action.args).as_bytes()));
+        let name = &action.call.name;
+        let paths = || action.paths.iter().map(|path| file(None, path)).collect();
+        let showing = || Some(hash(format!("{name} {}", action.args).as_bytes()));
         match (action.kind, &action.command) {
             (ActionKind::Run, Some(command)) => {
-                let shown = only_reads(command).then(|| hash(without_directory(command).as_bytes()));
+                let shown = only_reads(command).then(|| hash(command.as_bytes()));
                 let mut subject = Self { showing: shown, ..Self::default() };
                 for effect in effects(command) {
                     let files = if effect.changes { &mut subject.changes } else { &mut subject.reads };
-                    files.push(file(&effect.path));
+                    files.push(file(directory(command), &effect.path));
                 }
                 subject
             }
             (ActionKind::Change, _) => Self { changes: paths(), ..Self::default() },
-            (ActionKind::Read, _) if !named(&call.name, &SEARCHES) => {
+            (ActionKind::Read, _) if !named(name, &SEARCHES) => {
                 Self { showing: showing(), reads: paths(), changes: Vec::new() }
             }
-            _ => Self { showing: showing(), ..Self::default() },
+            _ if named(name, &READS) && !named(name, &CHANGES) => {
+                Self { showing: showing(), ..Self::default() }
+            }
+            _ => Self::default(),
         }
-    }
-
-    /// Whether nothing is known of what it works on.
-    pub fn is_unknown(&self) -> bool {
-        *self == Self::default()
     }
 }
 
-fn file(path: &str) -> u64 {
-    hash(path.trim_start_matches("./").as_bytes())
+/// A file, as a command in this folder names it.
+fn file(folder: Option<&str>, path: &str) -> u64 {
+    let path = path.trim_start_matches("./");
+    match folder.filter(|_| !path.starts_with(['/', '~'])) {
+        Some(folder) => hash(format!("{}/{path}", folder.trim_end_matches('/')).as_bytes()),
+        None => hash(path.as_bytes()),
+    }
 }
 
 /// Where the newest output stands that shows each thing, while a conversation is read from its beginning. Places are numbers.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// By the call that shows it, as long as no call has changed the file; and by the file.
+    /// By the call that shows it, and by the file.
     newest: HashMap<u64, Reading>,
+    /// Current calls that show no file by name, such as searches and listings.
+    without_file: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Reading {
     place: usize,
-    /// For a file: the calls in the same map that read it.
+    /// For a call: nothing that it shows has been changed since.
+    is_current: bool,
+    /// For a file: the calls in the same map that read it and are current.
     calls: Vec<u64>,
 }
 
 impl Readings {
-    /// The output that a call goes back to: it shows the same thing again, or it changes a file that was read.
-    pub fn needed_by(&self, subject: &Subject) -> Option<usize> {
-        let things = subject.showing.iter().chain(&subject.changes);
-        things.filter_map(|thing| self.newest.get(thing)).map(|reading| reading.place).next()
+    /// The outputs that a call goes back to: it shows the same thing again, or it changes files that were read.
+    pub fn needed_by(&self, subject: &Subject) -> impl Iterator<Item = usize> {
+        let again =
+            subject.showing.and_then(|call| self.newest.get(&call)).filter(|reading| reading.is_current);
+        let changed = subject.changes.iter().filter_map(|file| self.newest.get(file));
+        again.into_iter().chain(changed).map(|reading| reading.place)
     }
 
-    /// Records that a call changed its files: to show them again would show something else.
+    /// Records what a call may have changed: to show that again would show something else.
     pub fn change(&mut self, subject: &Subject) {
+        if subject.showing.is_some() && subject.changes.is_empty() {
+            return;
+        }
+        let mut changed = std::mem::take(&mut self.without_file);
         for file in &subject.changes {
-            let calls = self.newest.get_mut(file).map(|reading| std::mem::take(&mut reading.calls));
-            for call in calls.into_iter().flatten() {
-                self.newest.remove(&call);
+            if let Some(reading) = self.newest.get_mut(file) {
+                changed.append(&mut reading.calls);
+            }
+        }
+        for call in changed {
+            if let Some(reading) = self.newest.get_mut(&call) {
+                reading.is_current = false;
             }
         }
     }
 
-    /// Records where the output of a call stands. Returns where the same was shown before.
+    /// Records where the output of a call stands. Returns where an older output of the same call stands.
     pub fn show(&mut self, subject: &Subject, place: usize) -> Option<usize> {
         let call = subject.showing?;
-        let mut before = self.put(call, place, &[]);
-        for file in &subject.reads {
-            before = before.or(self.put(*file, place, &[call]));
+        let before = self.newest.get(&call);
+        let (older, was_current) =
+            (before.map(|reading| reading.place), before.is_some_and(|reading| reading.is_current));
+        self.newest.insert(call, Reading { place, is_current: true, calls: Vec::new() });
+        if subject.reads.is_empty() && !was_current {
+            self.without_file.push(call);
         }
-        before
-    }
-
-    fn put(&mut self, thing: u64, place: usize, calls: &[u64]) -> Option<usize> {
-        let before = self.newest.get(&thing).map(|reading| reading.place);
-        let reading = self.newest.entry(thing).or_insert(Reading { place, calls: Vec::new() });
-        reading.place = place;
-        let others = calls.iter().filter(|call| !reading.calls.contains(call));
-        let others: Vec<u64> = others.copied().collect();
-        reading.calls.extend(others);
-        before
+        for file in &subject.reads {
+            let reading =
+                self.newest.entry(*file).or_insert(Reading { place, is_current: true, calls: Vec::new() });
+            reading.place = place;
+            if !was_current {
+                reading.calls.push(call);
+            }
+        }
+        older
     }
 }
 
@@ -117,41 +136,60 @@ mod tests {
         Subject::of(&ToolCall::function("c", name, args))
     }
 
+    fn needed(readings: &Readings, subject: &Subject) -> Vec<usize> {
+        readings.needed_by(subject).collect()
+    }
+
     #[test]
     fn a_reading_shows_a_file_and_an_edit_changes_it() {
         let read = of("read_file", r#"{"path":"./src/a.rs","offset":10}"#);
-        assert_eq!((read.reads, read.changes), (vec![file("src/a.rs")], Vec::new()));
+        assert_eq!((read.reads, read.changes), (vec![file(None, "src/a.rs")], Vec::new()));
         assert_ne!(read.showing, of("read_file", r#"{"path":"src/a.rs"}"#).showing, "another part of it");
         let edit = of("edit", r#"{"path":"src/a.rs","oldText":"a","newText":"b"}"#);
-        assert_eq!((edit.changes, edit.showing), (vec![file("src/a.rs")], None));
+        assert_eq!((edit.changes, edit.showing), (vec![file(None, "src/a.rs")], None));
     }
 
     #[test]
-    fn a_command_that_only_shows_is_known_again_without_its_folder() {
+    fn a_command_names_files_in_its_folder() {
         let shown = of("bash", r#"{"command":"cd /repo && cat src/a.rs"}"#);
-        assert_eq!(shown, of("bash", r#"{"command":"cat src/a.rs"}"#));
-        assert_eq!(shown.reads, [file("src/a.rs")]);
-        assert!(of("bash", r#"{"command":"npm test"}"#).is_unknown());
-        assert_eq!(of("bash", r#"{"command":"rm src/a.rs"}"#).changes, [file("src/a.rs")]);
+        assert_eq!(shown.reads, of("read", r#"{"path":"/repo/src/a.rs"}"#).reads);
+        assert_ne!(shown.reads, of("bash", r#"{"command":"cd /other && cat src/a.rs"}"#).reads);
+        assert_eq!(of("bash", r#"{"command":"npm test"}"#), Subject::default());
+        assert_eq!(of("bash", r#"{"command":"rm src/a.rs"}"#).changes, [file(None, "src/a.rs")]);
     }
 
     #[test]
-    fn a_search_is_its_arguments() {
+    fn only_a_tool_that_is_named_for_it_shows_something() {
         let search = of("grep", r#"{"pattern":"x","path":"src"}"#);
         assert!(search.reads.is_empty() && search != of("grep", r#"{"pattern":"y","path":"src"}"#));
         assert!(of("get_order", r#"{"id":"W1"}"#).showing.is_some());
+        for acts in ["send_message", "next_page", "wait_for_job", "get_or_create_user", "update_booking"] {
+            assert_eq!(of(acts, r#"{"id":1}"#), Subject::default(), "{acts}");
+        }
     }
 
     #[test]
     fn a_file_that_was_changed_is_needed_for_the_next_edit_but_not_to_be_read_again() {
         let (read, edit) = (of("read", r#"{"path":"a.rs"}"#), of("edit", r#"{"path":"a.rs","newText":"b"}"#));
         let mut readings = Readings::default();
-        assert_eq!(readings.needed_by(&edit), None);
+        assert_eq!(needed(&readings, &edit), []);
         assert_eq!(readings.show(&read, 1), None);
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(1), Some(1)));
+        assert_eq!((needed(&readings, &edit), needed(&readings, &read)), (vec![1], vec![1]));
         readings.change(&edit);
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(1), None));
+        assert_eq!((needed(&readings, &edit), needed(&readings, &read)), (vec![1], vec![]));
         assert_eq!(readings.show(&read, 3), Some(1));
-        assert_eq!((readings.needed_by(&edit), readings.needed_by(&read)), (Some(3), Some(3)));
+        assert_eq!((needed(&readings, &edit), needed(&readings, &read)), (vec![3], vec![3]));
+    }
+
+    #[test]
+    fn a_listing_is_current_until_anything_may_have_changed() {
+        let (list, read) = (of("bash", r#"{"command":"git status"}"#), of("read", r#"{"path":"a.rs"}"#));
+        let mut readings = Readings::default();
+        readings.show(&list, 1);
+        readings.show(&read, 2);
+        readings.change(&list);
+        assert_eq!((needed(&readings, &list), needed(&readings, &read)), (vec![1], vec![2]));
+        readings.change(&of("bash", r#"{"command":"npm run fix"}"#));
+        assert_eq!((needed(&readings, &list), needed(&readings, &read)), (vec![], vec![2]));
     }
 }

@@ -64,15 +64,13 @@ impl Needs {
         for tool_call in messages[answer.begin..answer.end].iter().flat_map(Message::tool_calls) {
             let subject = Subject::of(tool_call);
             let needed =
-                self.readings.needed_by(&subject).and_then(|place| messages[place].meta.id.as_deref());
-            if let Some(id) = needed {
-                self.faults.needed += 1;
-                if !is_whole(context, id) {
-                    let recently = self.changed.get(id).is_some_and(|left| at - left <= RECENTLY);
-                    self.faults.gone += 1;
-                    self.faults.gone_recently += u64::from(recently);
-                }
-            }
+                self.readings.needed_by(&subject).filter_map(|place| messages[place].meta.id.as_deref());
+            let needed: Vec<&str> = needed.collect();
+            let gone: Vec<&str> = needed.iter().copied().filter(|id| !is_whole(context, id)).collect();
+            let is_recent = |id: &&str| self.changed.get(*id).is_some_and(|left| at - left <= RECENTLY);
+            self.faults.needed += u64::from(!needed.is_empty());
+            self.faults.gone += u64::from(!gone.is_empty());
+            self.faults.gone_recently += u64::from(gone.iter().any(is_recent));
             self.readings.change(&subject);
             self.open.push((tool_call.id.clone(), subject));
         }
