@@ -58,6 +58,19 @@ test("what was read of the file that is being edited stands whole, however many 
   assert.match(shown("r5"), /tokens left out/);
 });
 
+test("of an output that was shown several times, only the newest is in use", async () => {
+  const session = new Session({ contextWindow: 9_000 });
+  const look = (id) => step(id, words(300, `${id}x`), "get_job", { job: 7 });
+  session.push([
+    { role: "user", content: "Wait for the job, then look at the others." },
+    ...["p1", "p2", "p3", "p4"].flatMap(look),
+    ...Array.from({ length: 16 }, (_, i) => step(`r${i}`, words(400, `r${i}x`), "read", { path: `src/r${i}.ts` })).flat(),
+  ]);
+  const { messages } = await session.prepare();
+  const isWhole = (id) => !/left out/.test(messages.find((message) => message.tool_call_id === id)?.content ?? "left out");
+  assert.deepEqual(["p1", "p2", "p3", "r15"].map(isWhole), [false, false, false, true]);
+});
+
 test("a mark quotes no rule that stands whole in the view", async () => {
   const rule = "Never touch the generated files.";
   const session = new Session({ contextWindow: 6_000 });
