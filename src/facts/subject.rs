@@ -172,7 +172,7 @@ mod tests {
     fn a_file_that_was_changed_is_needed_for_the_next_edit_but_not_to_be_read_again() {
         let (read, edit) = (of("read", r#"{"path":"a.rs"}"#), of("edit", r#"{"path":"a.rs","newText":"b"}"#));
         let mut readings = Readings::default();
-        assert_eq!(needed(&readings, &edit), []);
+        assert!(needed(&readings, &edit).is_empty());
         assert_eq!(readings.show(&read, 1), None);
         assert_eq!((needed(&readings, &edit), needed(&readings, &read)), (vec![1], vec![1]));
         readings.change(&edit);

@@ -53,8 +53,8 @@ impl Needs {
         for id in call.decisions.iter().flat_map(|decision| &decision.items) {
             self.changed.insert(id.as_str().to_owned(), at);
         }
-        for place in answer.pushed..answer.begin {
-            for output in messages[place].tool_outputs() {
+        for (place, message) in messages.iter().enumerate().take(answer.begin).skip(answer.pushed) {
+            for output in message.tool_outputs() {
                 if let Some(open) = self.open.iter().position(|(id, _)| *id == output.call_id) {
                     let (_, subject) = self.open.swap_remove(open);
                     self.readings.show(&subject, place);

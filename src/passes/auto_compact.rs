@@ -87,7 +87,7 @@ impl Pass for AutoCompact {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        Ok(plan(context, aim, None).map_or(Outcome::Unchanged, Outcome::Fold))
+        Ok(plan(context, aim, None).map_or(Outcome::Unchanged, |plan| Outcome::Fold(Box::new(plan))))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, _: bool) -> Option<FoldPlan> {

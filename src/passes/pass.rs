@@ -95,7 +95,7 @@ pub enum Outcome {
     /// It took several steps; each is reported as a decision of its own.
     Steps(Vec<Step>),
     /// It wants to fold these messages and needs a summary.
-    Fold(FoldPlan),
+    Fold(Box<FoldPlan>),
 }
 
 /// One of several decisions of a pass.

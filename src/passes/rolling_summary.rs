@@ -83,7 +83,7 @@ impl Pass for RollingSummary {
         if !self.has_enough_messages(context) {
             return Ok(Outcome::Unchanged);
         }
-        Ok(self.plan(context, aim, false).map_or(Outcome::Unchanged, Outcome::Fold))
+        Ok(self.plan(context, aim, false).map_or(Outcome::Unchanged, |plan| Outcome::Fold(Box::new(plan))))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {

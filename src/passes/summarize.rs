@@ -130,7 +130,7 @@ impl Pass for Summarize {
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let tokens = context.view.tokens();
         let plan = self.plan(context, aim, false).filter(|p| aim.is_worth(p, tokens));
-        Ok(plan.map_or(Outcome::Unchanged, Outcome::Fold))
+        Ok(plan.map_or(Outcome::Unchanged, |plan| Outcome::Fold(Box::new(plan))))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {

@@ -107,7 +107,7 @@ impl Session {
                     self.undo(before);
                     self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
                     let name = run.passes[pass].name();
-                    return self.ask(Question::first(run, plan, name));
+                    return self.ask(Question::first(run, *plan, name));
                 }
                 Ok(_) => {}
                 Err(error) => {

@@ -223,7 +223,7 @@ impl Session {
                 None
             } else if if_due {
                 match self.run_pass(run, at, before)? {
-                    Outcome::Fold(plan) => Some(plan),
+                    Outcome::Fold(plan) => Some(*plan),
                     _ => None,
                 }
             } else {
