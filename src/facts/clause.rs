@@ -46,7 +46,7 @@ const SAYING: &str = "say says said saying think thinks thought wrote writes tol
 const SOURCES: &str = "doc docs documentation spec specification standard readme manual guide page site website error errors message \
     messages exception warning compiler linter log logs output mail email ticket";
 /// Words for what counts.
-const WEIGHTY: &str = "matters matter important essential crucial vital critical sure certain ensure";
+const WEIGHTY: &str = "matters counts important essential crucial vital critical sure certain ensure";
 
 /// A part of a sentence with one verb.
 #[derive(Default)]
@@ -85,7 +85,7 @@ pub(super) fn clauses(lower: &str, is_question: bool) -> Vec<Clause<'_>> {
         let goes_on = match clause.after {
             "," => false,
             "or" => true,
-            "and" if surely => true,
+            "and" if surely && !clause.begins_with("do don't dont") => true,
             _ => is_question || !clause.begins_rule(),
         };
         let asks = asks(&clause.words, is_question);
@@ -171,8 +171,8 @@ impl<'a> Clause<'a> {
 
     /// Whether a document or a program says it: "the docs say it must be a string". What people say are rules.
     fn is_reported(&self) -> bool {
-        let is_rule_word = |word: &&str| is_listed(word, "never always must don't should only shouldn't");
-        let rule_word = self.words.iter().position(|word| is_rule_word(&word)).unwrap_or(4);
+        const RULE_WORDS: &str = "never always must don't should only shouldn't";
+        let rule_word = self.words.iter().position(|word| is_listed(word, RULE_WORDS)).unwrap_or(4);
         let before = &self.words[..rule_word.min(self.words.len())];
         let Some(said) = before.iter().position(|word| is_listed(word, SAYING)) else { return false };
         let by = if before[said] == "according" { &before[said..] } else { &before[..said] };
@@ -197,6 +197,8 @@ impl<'a> Clause<'a> {
             "we" => self.is_custom(at) && !is_listed(verb, STATIVE),
             "you" => false,
             _ if self.begins_with(PREPOSITIONS) => true,
+            // "Security says don't log tokens."
+            _ if is_listed(subject, SAYING) => !consoles(behind),
             // Only of several things is it said that they don't.
             _ => !(is_listed(subject, TOLD_OF) || subject.len() > 3 && subject.ends_with('s')),
         }
@@ -274,7 +276,7 @@ impl<'a> Clause<'a> {
             "you" => self.words[..at].iter().any(|word| is_listed(word, WEIGHTY)) && !tells,
             "i" => WANTING.contains(&next) || is_listed(next, CHOOSING),
             // "Make it so that users never lose data."
-            _ if self.after == "so" && self.follows_order => !tells,
+            _ if self.after == "so" && self.follows_order => !is_past(next),
             _ if is_listed(subject, TOLD_OF) || is_listed(subject, BEING) => false,
             _ => !(tells || next == "have" || self.depends()),
         }

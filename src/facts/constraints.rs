@@ -201,7 +201,6 @@ mod tests {
         let (wrong, missed) = (wrong.join("\n"), missed.join("\n"));
         let figures = format!("precision {precision:.3}, recall {recall:.3}\n{wrong}\n{missed}");
         assert!(precision >= 0.9 && recall >= 0.9, "{figures}");
-        println!("{figures}");
     }
 
     /// In quadratic time this test would run for hours.

@@ -14,7 +14,7 @@ use crate::script::is_cjk;
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
-    let lower = without_names(lowered(text));
+    let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     let begins = words.iter().fold(0, |all, word| all | beginning(word));
     let has = |list: &[&str]| {
@@ -65,7 +65,7 @@ fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
 }
 
 /// The text without "only" in names such as "read-only" and "only-if-cached".
-fn without_names(lower: String) -> String {
+fn without_names(lower: &str) -> String {
     let word = |c: char| c.is_alphanumeric();
     let names = lower.match_indices("only").map(|(at, _)| at).filter(|at| {
         let (before, behind) = (&lower[..*at], &lower[at + "only".len()..]);
@@ -82,14 +82,15 @@ fn without_names(lower: String) -> String {
     out
 }
 
-/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …". "On error: …" and
-/// "Error handling: …" say when a rule holds.
+/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …",
+/// "error[E0382]: …". "On error: …" and "Error handling: …" say when a rule holds.
 fn is_error(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let has_code = || second.ends_with(':') && second.contains(|c: char| c.is_ascii_digit() || c == '[');
     let names_when = || is_listed(first, PREPOSITIONS) || is_listed(first, DETERMINERS);
-    first.ends_with("error:")
+    let label = first.split('[').next().unwrap_or_default();
+    (first.ends_with(':') && label.trim_end_matches(':').ends_with("error"))
         || (first.ends_with("error") && has_code())
         || (second == "error:" && !names_when())
         || lower.starts_with("//")
