@@ -1,19 +1,23 @@
 //! Whether a clause with a rule's English word sets a rule, by its grammar: who its subject is, and whether its verb commands, tells or
 //! guesses.
 
-use super::rule_words::WANTING;
+use super::questions::{asks, is_auxiliary};
+use super::rule_words::{ENGLISH, WANTING};
 use super::strength::Strength;
 use super::words::{is_listed, words_with_apostrophes};
+
+/// A clause with more words, such as a table on one line, is no sentence.
+const MOST_WORDS: usize = 80;
 
 /// Words that begin a clause of their own.
 const CONNECTING: &str = "and but so then or please pls plz ok okay btw hey yes instead";
 /// Words between a subject and its verb.
 const ADVERBS: &str = "also just now again generally usually still really actually simply even ever not";
 /// Subjects of which something is told.
-const TOLD_OF: &str = "i i'm i've i'd i'll he she it they he's she's it's they're that that's this which who there there's \
+pub(super) const TOLD_OF: &str = "i i'm i've i'd i'll he she it they he's she's it's they're that that's this which who there there's \
     these those people them nobody everyone everything nothing we've we're things what where because whether you're \
     you've if why";
-const BEING: &str = "is was were am be been being has have had isn't wasn't weren't hasn't haven't hadn't does doesn't did \
+pub(super) const BEING: &str = "is was were am be been being has have had isn't wasn't weren't hasn't haven't hadn't does doesn't did \
     didn't could couldn't would wouldn't might";
 /// Verbs of which an order makes no sense: what somebody feels, thinks, sees or has.
 const STATIVE: &str =
@@ -25,18 +29,24 @@ const TROUBLE: &str = "down broken wrong missing stuck gone dead off kidding jok
 /// Words of guesses.
 const VAGUE: &str = "some somehow something somewhere because";
 /// Words with which a noun begins.
-const DETERMINERS: &str = "the a an my your his her its our their this that each every some so such one";
+pub(super) const DETERMINERS: &str =
+    "the a an my your his her its our their this that each every some so such one";
 /// Past forms that do not end in -ed.
 const PAST: &str = "got had wrote was were went came said saw told knew thought made found left lost ran gone done sent met been \
     seen taken broken written given gotten forgotten known felt meant paid bought kept built took gave did";
 /// Beginnings of clauses that depend on another one, or say when or where.
 const DEPENDENT: &str =
     "if when whenever while as because since that which who why how what where whether until once";
-const PREPOSITIONS: &str = "in on for from at with without within during to by under inside outside after before until unless \
+pub(super) const PREPOSITIONS: &str = "in on for from at with without within during to by under inside outside after before until unless \
     whatever";
 /// Verbs of what others said.
 const SAYING: &str = "say says said saying think thinks thought wrote writes told tells claims claimed complains states \
     stated according";
+/// What is quoted for how things are, and not for what the user wants.
+const SOURCES: &str = "doc docs documentation spec specification standard readme manual guide page site website error errors message \
+    messages exception warning compiler linter log logs output mail email ticket";
+/// Words for what counts.
+const WEIGHTY: &str = "matters counts important essential crucial vital critical sure certain ensure";
 
 /// A part of a sentence with one verb.
 #[derive(Default)]
@@ -44,18 +54,22 @@ pub(super) struct Clause<'a> {
     pub words: Vec<&'a str>,
     /// The word before it, a comma for any punctuation, and nothing at the start of the sentence.
     pub after: &'a str,
+    /// The clause before it is an order.
+    follows_order: bool,
 }
 
-/// The clauses of a sentence in lower case, without what it quotes.
-pub(super) fn clauses(lower: &str) -> Vec<Clause<'_>> {
+/// The clauses of a sentence in lower case, without what it quotes and asks. `is_question` if it ends in a question mark.
+pub(super) fn clauses(lower: &str, is_question: bool) -> Vec<Clause<'_>> {
     let mut out = Vec::new();
     let mut after = "";
-    for part in lower.split(['"', '“', '”']).step_by(2) {
+    for part in unquoted(lower) {
         for part in part.split([',', ';', ':', '(', ')', '—', '–', '!', '\n']) {
             let mut clause = Clause { after, ..Clause::default() };
             for word in words_with_apostrophes(part) {
                 if is_listed(word, CONNECTING) {
-                    out.push(std::mem::replace(&mut clause, Clause { after: word, ..Clause::default() }));
+                    let follows_order = clause.begins_with(ENGLISH.orders);
+                    let next = Clause { after: word, follows_order, ..Clause::default() };
+                    out.push(std::mem::replace(&mut clause, next));
                 } else {
                     clause.words.push(word);
                 }
@@ -64,19 +78,50 @@ pub(super) fn clauses(lower: &str) -> Vec<Clause<'_>> {
             after = ",";
         }
     }
-    // A question goes on behind "or".
     let mut asked = false;
+    // Whether the question is one by its grammar: "why do they", not "which one you take".
+    let mut surely = false;
     out.retain(|clause: &Clause<'_>| {
-        asked = asks(&clause.words) || (asked && clause.after != ",");
+        let goes_on = match clause.after {
+            "," => false,
+            "or" => true,
+            "and" if surely && !clause.begins_with("do don't dont") => true,
+            _ => is_question || !clause.begins_rule(),
+        };
+        let asks = asks(&clause.words, is_question);
+        asked = asks || (asked && goes_on);
+        surely = asked && (surely || clause.words.iter().take(3).any(|word| is_auxiliary(word)));
         !(asked || clause.words.is_empty() || clause.is_reported())
     });
+    out
+}
+
+/// The parts of a text outside quotation marks. A mark behind a letter or digit opens nothing (it is for inches), nor does one that is
+/// never closed.
+fn unquoted(text: &str) -> Vec<&str> {
+    const MARKS: [char; 3] = ['"', '“', '”'];
+    let mut out = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    while let Some(at) = text[from..].find(MARKS).map(|at| from + at) {
+        let behind = at + text[at..].chars().next().map_or(1, char::len_utf8);
+        from = behind;
+        if text[..at].ends_with(char::is_alphanumeric) {
+            continue;
+        }
+        let Some(close) = text[behind..].find(MARKS).map(|close| behind + close) else { break };
+        out.push(&text[start..at]);
+        start = close + text[close..].chars().next().map_or(1, char::len_utf8);
+        from = start;
+    }
+    out.push(&text[start..]);
     out
 }
 
 impl<'a> Clause<'a> {
     /// What the clause sets by its verb and the words for never, always, must, not and only.
     pub(super) fn strength(&self) -> Option<Strength> {
-        (0..self.words.len()).filter_map(|at| self.strength_at(at)).max()
+        let read = if self.words.len() > MOST_WORDS { 0 } else { self.words.len() };
+        (0..read).filter_map(|at| self.strength_at(at)).max()
     }
 
     fn strength_at(&self, at: usize) -> Option<Strength> {
@@ -119,13 +164,23 @@ impl<'a> Clause<'a> {
         self.begins_with(DEPENDENT)
     }
 
-    /// Whether others said it: "the docs say it must be a string".
+    /// Whether it begins with a word that makes it a rule: "never push", "don't push".
+    fn begins_rule(&self) -> bool {
+        self.words.starts_with(&["do", "not"]) || self.begins_with("never always don't dont only")
+    }
+
+    /// Whether a document or a program says it: "the docs say it must be a string". What people say are rules.
     fn is_reported(&self) -> bool {
-        let is_rule_word = |word: &str| is_listed(word, "never always must don't should only shouldn't");
-        let rule_word = self.words.iter().position(|word| is_rule_word(word)).unwrap_or(4);
-        let before = self.words.iter().take(rule_word);
-        let said = before.clone().position(|word| is_listed(word, SAYING));
-        said.is_some_and(|at| at > 0) && !before.into_iter().any(|word| is_listed(word, "i we us"))
+        const RULE_WORDS: &str = "never always must don't should only shouldn't";
+        let rule_word = self.words.iter().position(|word| is_listed(word, RULE_WORDS)).unwrap_or(4);
+        let before = &self.words[..rule_word.min(self.words.len())];
+        let Some(said) = before.iter().position(|word| is_listed(word, SAYING)) else { return false };
+        let by = if before[said] == "according" { &before[said..] } else { &before[..said] };
+        let by_source = by.last() == Some(&"it") || by.iter().any(|word| is_listed(word, SOURCES));
+        // "Whatever the linter says", "I think the docs say".
+        by_source
+            && !self.begins_with("whatever unless")
+            && !before.iter().any(|word| is_listed(word, "i we us"))
     }
 
     /// Whether "don't" is an order and not a statement about somebody, or says what a speaker never wants.
@@ -142,6 +197,8 @@ impl<'a> Clause<'a> {
             "we" => self.is_custom(at) && !is_listed(verb, STATIVE),
             "you" => false,
             _ if self.begins_with(PREPOSITIONS) => true,
+            // "Security says don't log tokens."
+            _ if is_listed(subject, SAYING) => !consoles(behind),
             // Only of several things is it said that they don't.
             _ => !(is_listed(subject, TOLD_OF) || subject.len() > 3 && subject.ends_with('s')),
         }
@@ -172,7 +229,8 @@ impl<'a> Clause<'a> {
         let behind = &self.words[at + 1..];
         let behind = &behind[behind.iter().take_while(skipped).count()..];
         let pronoun = is_listed(subject, "it you they we someone") || subject.is_empty();
-        is_listed(subject, "there i we've he she this that")
+        is_listed(subject, "there i we've")
+            || (is_listed(subject, "he she this that") && !self.is_firm(at, behind))
             || behind.iter().take(3).any(|word| is_listed(word, VAGUE))
             || match behind {
                 ["have", verb, ..] => is_past(verb) || is_listed(verb, "run come put set"),
@@ -184,6 +242,16 @@ impl<'a> Clause<'a> {
                 [verb, ..] => pronoun && is_listed(verb, "feel seem sound think know"),
                 [] => false,
             }
+    }
+
+    /// "This must always be true", "she must not be told", but not "this must be it" or "she must not know".
+    fn is_firm(&self, at: usize, behind: &[&str]) -> bool {
+        match (self.word(at + 1), behind) {
+            ("never" | "always", _) => true,
+            ("not", ["be", how, ..]) => is_past(how),
+            ("not", [verb, ..]) => *verb != "be" && !is_listed(verb, STATIVE),
+            _ => false,
+        }
     }
 
     /// Whether "never" or "always" belongs to a command: "never push", "you must always ask", "we always squash".
@@ -204,8 +272,11 @@ impl<'a> Clause<'a> {
                 (who == "it" || !is_listed(who, TOLD_OF)) && !(next == "have" && is_past(self.word(at + 2)))
             }
             "are" => is_past(next),
-            "you" => false,
+            // "What matters is that you never push."
+            "you" => self.words[..at].iter().any(|word| is_listed(word, WEIGHTY)) && !tells,
             "i" => WANTING.contains(&next) || is_listed(next, CHOOSING),
+            // "Make it so that users never lose data."
+            _ if self.after == "so" && self.follows_order => !is_past(next),
             _ if is_listed(subject, TOLD_OF) || is_listed(subject, BEING) => false,
             _ => !(tells || next == "have" || self.depends()),
         }
@@ -222,28 +293,23 @@ impl<'a> Clause<'a> {
         let of_a_thing =
             || self.begins_with(DETERMINERS) || behind.iter().any(|word| is_listed(word, DEPENDENT));
         match before {
-            _ if WANTING.contains(&next) => true,
+            _ if WANTING.contains(&next) || self.orders_it(at) => true,
             "i" => is_listed(next, CHOOSING),
             "we" => self.is_custom(at) && !(is_listed(next, STATIVE) || is_past(next) || next == "just"),
             "are" | "now" | "not" | "currently" | "still" => false,
             _ if [TOLD_OF, BEING, DETERMINERS].iter().any(|list| is_listed(before, list)) => false,
+            _ if is_past(before) && self.begins_with(TOLD_OF) => false,
             _ => !(is_past(next) || is_third_person(next) && of_a_thing()),
         }
     }
-}
 
-/// "Does it always", "why does it never": a question, whether or not it has a question mark.
-pub(super) fn asks(words: &[&str]) -> bool {
-    match words {
-        ["can" | "could" | "would" | "will", "you", ..] => false,
-        ["why" | "how" | "what" | "which" | "who" | "where", ..] => true,
-        [verb, subject, ..] => {
-            (is_listed(subject, "i we you it they he she there this that")
-                || (*verb != "do" && is_listed(subject, DETERMINERS)))
-                && (is_listed(verb, BEING)
-                    || is_listed(verb, "are do can will should must aren't don't shouldn't can't"))
-        }
-        _ => false,
+    /// "Run it only after", "show them only in": an order about something, with its condition.
+    fn orders_it(&self, at: usize) -> bool {
+        let [verb, "it" | "them" | "this" | "that"] = self.words[..at] else { return false };
+        let next = self.word(at + 1);
+        (is_listed(next, DEPENDENT) || is_listed(next, PREPOSITIONS))
+            && !(is_auxiliary(verb) || is_past(verb) || is_third_person(verb))
+            && ![TOLD_OF, DEPENDENT, PREPOSITIONS].iter().any(|list| is_listed(verb, list))
     }
 }
 
@@ -259,7 +325,7 @@ pub(super) fn is_past(verb: &str) -> bool {
     regular || verb.ends_with("stood") || is_listed(verb, PAST)
 }
 
-fn is_third_person(verb: &str) -> bool {
+pub(super) fn is_third_person(verb: &str) -> bool {
     let regular = verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !verb.ends_with("us");
     regular || is_listed(verb, "is has")
 }

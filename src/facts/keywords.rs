@@ -1,20 +1,20 @@
 //! Rules in English, Chinese, Japanese and Korean, recognised by words.
 
-use super::clause::{Clause, asks, clauses, is_past};
+use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
+use super::questions::asks;
 use super::rule_words::{
     BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
     RULES, SUBJECTS, WISHES,
 };
 use super::strength::{RuleClass, Strength};
-use super::words::{lowered, words_with_apostrophes};
+use super::words::{is_listed, lowered, words_with_apostrophes};
 use crate::script::is_cjk;
 
 /// Classifies a sentence by its English, Chinese, Japanese and Korean words.
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
-    // "Read-only" is a name.
-    let lower = lowered(text).replace("-only", "-").replace("only-", "-");
+    let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     let begins = words.iter().fold(0, |all, word| all | beginning(word));
     let has = |list: &[&str]| {
@@ -23,9 +23,13 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
     let revokes = (has(REVOKING) && !has(NOT_REVOKING)) || cjk_says(CJK_REVOKING);
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
+    // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
+    let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
+    let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
+    let question = text.ends_with(['?', '\u{FF1F}']) && !(agreed || words.windows(2).any(asks_for));
     let is_error = is_error(&lower);
-    let told = is_error || asks(&words);
-    let clauses = if is_error { Vec::new() } else { clauses(&lower) };
+    let told = is_error || asks(&words, question);
+    let clauses = if is_error { Vec::new() } else { clauses(&lower, question) };
     let set = clauses.iter().filter_map(|clause| clause_strength(clause, begins)).max();
     let strength = if (revokes && !told) || cjk_says(CJK_RULES) || set == Some(Strength::Rule) {
         Strength::Rule
@@ -42,10 +46,6 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     } else {
         return None;
     };
-    // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
-    let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
-    let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
-    let question = text.ends_with(['?', '\u{FF1F}']) && !(agreed || words.windows(2).any(asks_for));
     let strength = if question { strength.min(Strength::Wish) } else { strength };
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
@@ -64,10 +64,36 @@ fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
     clause.strength().max(wishes.then_some(Strength::Wish))
 }
 
-/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "warning: …".
+/// The text without "only" in names such as "read-only" and "only-if-cached".
+fn without_names(lower: &str) -> String {
+    let word = |c: char| c.is_alphanumeric();
+    let names = lower.match_indices("only").map(|(at, _)| at).filter(|at| {
+        let (before, behind) = (&lower[..*at], &lower[at + "only".len()..]);
+        (before.ends_with('-') && !behind.starts_with(word))
+            || (behind.starts_with('-') && !before.ends_with(word))
+    });
+    let mut out = String::new();
+    let mut copied = 0;
+    for at in names {
+        out.push_str(&lower[copied..at]);
+        copied = at + "only".len();
+    }
+    out.push_str(&lower[copied..]);
+    out
+}
+
+/// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …",
+/// "error[E0382]: …". "On error: …" and "Error handling: …" say when a rule holds.
 fn is_error(lower: &str) -> bool {
-    let labels = lower.split(' ').take(2).filter_map(|word| word.strip_suffix(':'));
-    labels.into_iter().any(|label| label.ends_with("error") || label == "warning") || lower.starts_with("//")
+    let mut words = lower.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let has_code = || second.ends_with(':') && second.contains(|c: char| c.is_ascii_digit() || c == '[');
+    let names_when = || is_listed(first, PREPOSITIONS) || is_listed(first, DETERMINERS);
+    let label = first.split('[').next().unwrap_or_default();
+    (first.ends_with(':') && label.trim_end_matches(':').ends_with("error"))
+        || (first.ends_with("error") && has_code())
+        || (second == "error:" && !names_when())
+        || lower.starts_with("//")
 }
 
 /// "Leave the tests as they are" and similar sentences.

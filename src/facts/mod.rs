@@ -24,6 +24,7 @@ mod open_work;
 mod outcome;
 mod paths;
 mod phrases;
+mod questions;
 mod remarks;
 mod routes;
 mod rule_patterns;

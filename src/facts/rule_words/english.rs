@@ -98,7 +98,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
         ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
         ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =after each _ %, ^ =after every _ %, ^ =before each _ %, ^ =before every _ %, ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when you ... ~ %, ^ % .. =without *ing, ^ =use .. for every, ^ =use .. for each, ^ =use .. for all, ^ =use .. for everything, ^ =talk .. in #, it s =important, ^ _ =nothing else, ^ % .. =nothing, ^ =nothing else should, ^ =everything else stays, ~ =ask me, ^ % .. in =#, ^ % .. in _ =#, ~ % .. =instead of *ing, ^ make =no, \
+        ^ =after each _ %, ^ =after every _ %, ^ =before each _ %, ^ =before every _ %, ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when you ... ~ %, ^ % .. =without *ing, ^ =use .. for every, ^ =use .. for each, ^ =use .. for all, ^ =use .. for everything, ^ =talk .. in #, it s =important, ^ _ =nothing else, ^ % .. =nothing, ^ =nothing else should, ^ =everything else stays, ~ =ask me, ^ % .. in =#, ^ % .. =# only, ^ % .. in _ =#, ~ % .. =instead of *ing, ^ make =no, \
         ^ be =concise, ^ be =brief, ^ be =precise, ^ be =strict, ^ =use .. everywhere, \
         ^ =use .. throughout, ^ =when *ing ... ~ %, \
         i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
