@@ -179,6 +179,16 @@ fn fields_that_only_the_format_of_the_input_has_leave_a_note() {
 }
 
 #[test]
+fn arguments_that_are_not_json_do_not_become_json() {
+    let arguments = r#"{"a": 00000000012345678901234567890}"#;
+    let call = json!({ "id": "c", "type": "function", "function": { "name": "f", "arguments": arguments } });
+    let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null, "tool_calls": [call] }]);
+    let out = convert(Format::Messages, Format::Anthropic, &list).unwrap();
+    assert_eq!(out.output.pointer("/1/content/0/input"), Some(&json!({ "input": arguments })));
+    assert!(!out.notes.iter().any(|note| note.what.contains("2^53")), "{:?}", out.notes);
+}
+
+#[test]
 fn a_history_with_nothing_convertible_is_refused() {
     let list = json!([{ "type": "compaction", "encrypted_content": "gA" }]);
     let e = convert(Format::OpenaiResponses, Format::OpenaiChat, &list).unwrap_err();
