@@ -183,7 +183,7 @@ fn numbers_of_another_request_do_not_spoil_the_limit() {
     s.push(talk()).unwrap();
     let said = format!("prompt is too long: {} tokens > 800 maximum", s.tokens() * 50);
     let fit = s.recover(&said).unwrap().unwrap();
-    assert_eq!(s.config().limit, Some(400));
+    assert_eq!(s.config().limit, Some(800));
     finish(&mut s, fit);
     let told = |s: &Session| s.report().unwrap().notices.iter().any(|n| n.contains("too large to correct"));
     assert!(told(&s), "{:?}", s.report().unwrap().notices);
@@ -191,6 +191,60 @@ fn numbers_of_another_request_do_not_spoil_the_limit() {
     let fit = s.prepare().unwrap();
     finish(&mut s, fit);
     assert!(!told(&s), "it is told once");
+}
+
+/// A session whose view fell from `before` words to one of about `after`, without a refusal.
+fn made_smaller(before: usize, after: usize) -> Session {
+    let mut s = session(&json!({ "contextWindow": 200_000, "safetyMargin": 0 }));
+    s.push(vec![Message::text(Role::User, "word ".repeat(before)), Message::text(Role::Assistant, "ok")])
+        .unwrap();
+    s.push(vec![Message::text(Role::User, "word ".repeat(after))]).unwrap();
+    s
+}
+
+/// Folds the session.
+fn fold(s: &mut Session) {
+    let fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+    assert_eq!(finish(s, fit), None);
+}
+
+#[test]
+fn a_late_refusal_of_a_larger_request_leaves_a_view_that_fits_alone() {
+    for (was_handed_out, after) in [(false, 2_000), (true, 2_000), (true, 40_000)] {
+        let mut s = made_smaller(90_000, after);
+        let sent = s.tokens();
+        if was_handed_out {
+            s.note_read();
+        }
+        fold(&mut s);
+        let left = s.tokens();
+        assert!(left * 2 < sent, "{left} of {sent}");
+        let said = format!(
+            "This model's maximum context length is {} tokens. However, your messages resulted in {sent} tokens.",
+            sent - 2_000
+        );
+        for _ in 0..2 {
+            let fit = s.recover(&said).unwrap().unwrap();
+            assert_eq!(finish(&mut s, fit), None);
+            assert_eq!((s.config().limit, s.tokens()), (Some(sent - 2_000), left));
+            assert_eq!(s.corrected_tokens(), left, "the count was right");
+            assert_eq!(s.report().unwrap().notices.is_empty(), was_handed_out);
+        }
+    }
+}
+
+#[test]
+fn a_view_that_was_only_looked_at_does_not_prevent_a_correction_for_good() {
+    let mut s = made_smaller(8_000, 4_000);
+    s.note_read();
+    fold(&mut s);
+    let (before, left) = (s.corrected_tokens(), s.tokens());
+    let said = format!("prompt is too long: {} tokens > {} maximum", left * 5 / 2, left * 2);
+    for _ in 0..3 {
+        let fit = s.recover(&said).unwrap().unwrap();
+        let _ = finish(&mut s, fit);
+    }
+    assert!(before == left && s.corrected_tokens() <= left * 2 && s.tokens() < left);
 }
 
 #[test]

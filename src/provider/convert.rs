@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::item_ids::ITEM;
 use super::note::note_lost_fields;
 use super::reading::is_read_by_model;
 use super::{CheckOptions, Note, Repaired, Severity, check, provider, repair};
 use crate::error::{Error, Result};
-use crate::message::{Format, Message};
+use crate::hashing::HashMap;
+use crate::message::{Format, Message, Part};
 
 /// The provider is unknown, so what only some providers refuse is kept.
 const ANY_PROVIDER: &str = "other";
@@ -40,14 +42,47 @@ fn lost_meta(message: &Message) -> Option<Note> {
     notes.pop()
 }
 
-/// A note on the fields of a message that only its own format has. Our own messages carry them as `extras`.
-fn lost_fields(message: &Message, from: Format, to: Format) -> Option<Note> {
-    let fields = message.extras.of(from).filter(|_| to != Format::Messages)?;
-    let names = fields.iter().filter(|(name, value)| is_read_by_model(name) && says_something(value));
+/// A time that the AI SDK's interfaces keep with a message. No model reads it.
+const CREATED: &str = "createdAt";
+
+/// Fields of parts that no other format has and that a model may read.
+const PART_FIELDS: [&str; 4] = ["citations", "context", "namespace", "phase"];
+
+/// The signature of a thought of Gemini's.
+const SIGNATURE: &str = "thoughtSignature";
+
+/// A note on the fields of a message that only its own format has. Our own messages carry them as `extras`. `called`: the
+/// names of the tools, by the ids of the calls so far.
+fn lost_fields(message: &Message, from: Format, called: &HashMap<&str, &str>) -> Option<Note> {
+    let fields = message.extras.of(from)?;
+    let is_name_of_call = |name: &str, value: &Value| {
+        let mut outputs = message.tool_outputs();
+        name == "name" && outputs.any(|o| called.get(o.call_id.as_str()).copied() == value.as_str())
+    };
+    let is_lost = |name: &str, value: &Value| {
+        is_read_by_model(name) && name != CREATED && says_something(value) && !is_name_of_call(name, value)
+    };
+    let names = fields.iter().filter(|(name, value)| is_lost(name, value));
     let given: Vec<(&str, bool)> = names.map(|(name, _)| (name.as_str(), true)).collect();
     let mut notes = Vec::new();
     note_lost_fields("it", &given, &[], &mut notes);
     notes.pop()
+}
+
+/// Notes on the fields of its parts that only their own format has.
+fn lost_part_fields(message: &Message, from: Format, to: Format) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for part in &message.parts {
+        let Some(fields) = part.extras().and_then(|extras| extras.of(from)) else { continue };
+        let field = |name: &str| fields.get(name).or_else(|| fields.get(ITEM)?.get(name));
+        let is_on = |value: &Value| value.get("enabled").and_then(Value::as_bool).unwrap_or_default();
+        let is_given = |name: &str| field(name).is_some_and(|value| says_something(value) || is_on(value));
+        let mut given = PART_FIELDS.map(|name| (name, is_given(name))).to_vec();
+        let is_thought = to == Format::AiSdk && matches!(part, Part::Reasoning(_));
+        given.push((SIGNATURE, is_thought && is_given(SIGNATURE)));
+        note_lost_fields("a part", &given, &[], &mut notes);
+    }
+    notes
 }
 
 /// Whether a value was not taken from a template.
@@ -79,9 +114,15 @@ pub fn convert(from: Format, to: Format, input: &Value) -> Result<Conversion> {
         return Err(Error::argument(why));
     }
     let mut notes: Vec<Note> = Vec::new();
+    let mut called: HashMap<&str, &str> = HashMap::default();
     for (index, message) in messages.iter().enumerate() {
-        let lost = lost_meta(message).into_iter().chain(lost_fields(message, from, to));
-        notes.extend(lost.map(|note| Note { index, ..note }));
+        called.extend(message.tool_calls().map(|call| (call.id.as_str(), call.name.as_str())));
+        let mut lost: Vec<Note> = lost_meta(message).into_iter().collect();
+        if to != Format::Messages {
+            lost.extend(lost_fields(message, from, &called));
+            lost.extend(lost_part_fields(message, from, to));
+        }
+        notes.extend(lost.into_iter().map(|note| Note { index, ..note }));
     }
     notes.extend(written.notes.iter().cloned());
     let output =

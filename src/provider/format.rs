@@ -138,6 +138,7 @@ pub trait Provider: Sync {
         let mut out = Written::default();
         let mut notes = Notes::default();
         let mut head: Vec<&Message> = Vec::new();
+        let mut head_start = 0;
         let mut run: Vec<&Message> = Vec::new();
         let mut run_start = 0;
         let mut calls = Calls::default();
@@ -160,6 +161,9 @@ pub trait Provider: Sync {
             if self.is_head(message, leading) {
                 if !leading {
                     notes.at(i, |n| n.push(Note::new("it is moved to before the conversation")));
+                }
+                if head.is_empty() {
+                    head_start = i;
                 }
                 head.push(message);
                 continue;
@@ -184,10 +188,15 @@ pub trait Provider: Sync {
         }
         notes.at(run_start, |n| self.finish(&mut out.items, n));
         if !head.is_empty() {
-            if head.len() > 1 {
-                notes.at(0, |n| n.push(Note::new("all instructions are written as one")));
-            }
-            out.head = notes.at(0, |n| self.write_head(&head, n));
+            out.head = notes.at(head_start, |n| {
+                let written = self.write_head(&head, n);
+                if head.len() > 1 && written.is_some() {
+                    let apart =
+                        if matches!(written, Some(Value::String(_))) { "" } else { ", each as a part of it" };
+                    n.push(Note::new(format!("{} system messages are written as one{apart}", head.len())));
+                }
+                written
+            });
         }
         out.notes = notes.into_vec();
         out

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use matching::{Matched, matched};
+use matching::{Indexed, Matched, matched};
 use piece::Entry;
 
 use super::{Calls, Note, links, provider};
@@ -116,7 +116,7 @@ impl OpenAiHistory {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
         let compacted_has_reasoning = compacted.iter().any(|message| links::has_reasoning(message));
         let mut matched = matched(&self.entries, &compacted, self.has_reasoning && !compacted_has_reasoning);
-        let mut notes = drop_lone_outputs(&mut matched, &compacted);
+        let mut notes = drop_lone_outputs(&mut matched);
         let is_linked = self.has_reasoning || compacted_has_reasoning;
         if is_linked {
             matched = without_broken_links(&self.entries, matched);
@@ -124,14 +124,14 @@ impl OpenAiHistory {
         let mut items: Vec<Rebuilt> = Vec::with_capacity(matched.len());
         let mut entries: Vec<Entry> = Vec::with_capacity(matched.len());
         let writer = provider(Format::OpenaiResponses);
-        for matched in matched {
+        for (index, matched) in matched {
             let start = items.len();
             if let Matched::Kept(message, at) = matched {
                 items.extend(at.map(Rebuilt::Kept));
                 entries.push(Entry { message: message.into_owned(), items: start..items.len() });
                 continue;
             }
-            let given = matched.given().and_then(|given| position(&compacted, given));
+            let is_as_given = matches!(matched, Matched::New(_));
             let message = matched.into_message();
             let calls = |id: &str| {
                 let before = entries.iter().rev().map(|entry| &*entry.message);
@@ -141,7 +141,8 @@ impl OpenAiHistory {
             };
             let mut told = Vec::new();
             let written = writer.write_run(&[&message], &Calls::with_lookup(&calls), &mut told);
-            notes.extend(told.into_iter().filter_map(|note| Some(Note { index: given?, ..note })));
+            let told = told.into_iter().filter(|_| is_as_given);
+            notes.extend(told.map(|note| Note { index, ..note }));
             items.extend(written.into_iter().map(|item| Rebuilt::New(Box::new(item))));
             entries.push(Entry { message, items: start..items.len() });
         }
@@ -160,46 +161,41 @@ impl OpenAiHistory {
 }
 
 /// Removes what lost its other half.
-fn without_broken_links<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
+fn without_broken_links<'a>(entries: &[Entry], matched: Vec<Indexed<'a>>) -> Vec<Indexed<'a>> {
     enum Linked {
         Same,
         Other(Message),
         Gone,
     }
     let history = entries.iter().map(|entry| &*entry.message);
-    let linked = links::unlink_each(history, matched.iter().map(|matched| Cow::Borrowed(matched.message())));
+    let linked =
+        links::unlink_each(history, matched.iter().map(|(_, matched)| Cow::Borrowed(matched.message())));
     let linked = linked.into_iter().map(|message| match message {
         Some(Cow::Borrowed(_)) => Linked::Same,
         Some(Cow::Owned(message)) => Linked::Other(message),
         None => Linked::Gone,
     });
     let linked: Vec<Linked> = linked.collect();
-    let set_right = |(matched, linked)| match linked {
-        Linked::Same => Some(matched),
-        Linked::Other(message) => Some(Matched::Changed(Box::new(message))),
+    let set_right = |((index, matched), linked)| match linked {
+        Linked::Same => Some((index, matched)),
+        Linked::Other(message) => Some((index, Matched::Changed(Box::new(message)))),
         Linked::Gone => None,
     };
     matched.into_iter().zip(linked).filter_map(set_right).collect()
 }
 
-/// The index of a message in the list that was passed.
-fn position(compacted: &[&Message], message: &Message) -> Option<usize> {
-    compacted.iter().position(|given| std::ptr::eq(*given, message))
-}
-
 /// Removes outputs without a call before them, with a note on each.
-fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>, compacted: &[&Message]) -> Vec<Note> {
+fn drop_lone_outputs(matched: &mut Vec<Indexed<'_>>) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut lone = lone_outputs(matched).into_iter();
     if lone.len() == 0 {
         return notes;
     }
-    matched.retain(|matched| {
+    matched.retain(|(index, matched)| {
         let is_lone = lone.next().unwrap_or_default();
         for output in matched.message().tool_outputs().filter(|_| is_lone) {
-            let answers = |m: &&Message| m.tool_outputs().any(|other| other.call_id == output.call_id);
             notes.push(Note {
-                index: compacted.iter().position(answers).unwrap_or_default(),
+                index: *index,
                 what: format!(
                     "the output of the call `{}` is left out: the call does not come before it",
                     output.call_id
@@ -213,20 +209,21 @@ fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>, compacted: &[&Message]) -> 
 
 /// For each message whether it is an output without a call before it; empty if there is none. Most outputs come
 /// directly after their call, so the ids of all calls are only collected for an output that does not.
-fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
+fn lone_outputs(matched: &[Indexed<'_>]) -> Vec<bool> {
     const NEARBY_CALLS: usize = 8;
     let mut lone: Vec<bool> = Vec::new();
     let mut calls: HashSet<&str> = HashSet::default();
     let mut gathered = 0;
     let mut caller: Option<&Message> = None;
-    for (at, message) in matched.iter().map(Matched::message).enumerate() {
+    for (at, message) in matched.iter().map(|(_, matched)| matched.message()).enumerate() {
         caller = message.tool_calls().next().map(|_| message).or(caller);
         let mut is_called = |output: &ToolOutput| {
             let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEARBY_CALLS);
             if near.any(|call| call.id == output.call_id) {
                 return true;
             }
-            let before = matched[gathered..=at].iter().flat_map(|matched| matched.message().tool_calls());
+            let before =
+                matched[gathered..=at].iter().flat_map(|(_, matched)| matched.message().tool_calls());
             calls.extend(before.map(|call| call.id.as_str()));
             gathered = at + 1;
             calls.contains(output.call_id.as_str())

@@ -1,6 +1,7 @@
 use serde::Serialize;
 
-/// Something that a format could not express unchanged. Nothing is dropped silently: every change has a note.
+/// Something that a format could not express unchanged. What every format may have is not dropped without a note. Of the fields that
+/// only one format has, those are noted that a model is known to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Conversion"))]
 pub struct Note {

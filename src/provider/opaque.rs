@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
@@ -84,9 +85,14 @@ pub(super) fn json_input(call: &ToolCall, notes: &mut Vec<Note>) -> Value {
     if arguments.trim().is_empty() {
         return Value::Null;
     }
+    let as_text = || Value::String(arguments.to_string());
+    // Quotation marks could make JSON of a text that is none.
+    if serde_json::from_str::<IgnoredAny>(&arguments).is_err() {
+        return as_text();
+    }
     let exact = quote_large_integers(&arguments);
     let Ok(input) = serde_json::from_str(&exact) else {
-        return Value::String(arguments.into_owned());
+        return as_text();
     };
     if matches!(exact, Cow::Owned(_)) {
         let what = format!("integers above 2^53 in the input of `{}` are written as strings", call.name);

@@ -20,9 +20,6 @@ const MAX_TRIES: u32 = 3;
 /// A view that was refused without figures that explain it shrinks to this share.
 const SHRINK_FACTOR: f64 = 0.75;
 
-/// How much too low our count is taken to be if the provider's count is not of the same request.
-const GUESSED_UNDERCOUNT: f64 = 2.0;
-
 /// Anthropic's limits, for errors that name none: bytes and pixels per image, and the number of images from which on smaller
 /// ones are required.
 const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
@@ -37,7 +34,8 @@ impl Session {
     ///
     /// `said` is the full text of the error. The limit that it names holds from now on, in the model's own tokens like all limits.
     /// If the provider counted more tokens than we did, later counts are corrected by the same factor (or, if counts may not be
-    /// corrected, the limit is lowered by it). More than four times our count is not the count of this view: it is not learnt, and the
+    /// corrected, the limit is lowered by it). More than four times our count is not the count of this view, and neither is a count that
+    /// is nearer to a larger view that was handed out since the last answer: of these only the limit is learnt, and in the first case the
     /// report's `notices` say so. If the error has no figures, or figures that the view already keeps, the limit becomes
     /// three quarters of the view, and the view is cut only to that, because nobody knows how much was too much.
     ///
@@ -151,32 +149,48 @@ impl Session {
     }
 
     /// Learns from a refusal. Limits are in the model's own tokens: if the provider counted more than we expect, our counts are
-    /// corrected, and the limit is lowered only as far as they cannot be. Returns whether its figures explain the refusal.
+    /// corrected, and the limit is lowered only as far as they cannot be. From a refusal of another request only the limit that it
+    /// names is learnt. Returns whether its figures explain the refusal, so that the view only has to fit the limit.
     fn learn(&mut self, overflow: Overflow) -> bool {
         let counted = self.tokens().max(1);
+        self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min();
+        let known = [overflow.limit, self.config.limit].into_iter().flatten().min();
+        if self.is_about_larger_view(overflow) {
+            self.config.limit = known;
+            return true;
+        }
+        self.accuracy.forget_largest(); // it was refused, or came before the view that was
         self.refusals.refused = overflow.actual.map(|actual| (counted, actual));
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
-        if let Some(actual) = overflow.actual
-            && self.corrected(counted) < actual
-        {
-            if under_counted(actual, counted) <= MAX_RATIO {
-                self.accuracy.learn_from_refusal(counted, actual);
-            } else {
-                self.refusals.unlike = Some((counted, actual));
-            }
+        let too_low = overflow.actual.filter(|actual| self.corrected(counted) < *actual);
+        let is_unlike = too_low.is_some_and(|actual| under_counted(actual, counted) > MAX_RATIO);
+        self.refusals.unlike = too_low.filter(|_| is_unlike).map(|actual| (counted, actual));
+        if is_unlike && overflow.limit.is_some() {
+            self.config.limit = known;
+            return true;
+        }
+        if let Some(actual) = too_low.filter(|_| !is_unlike) {
+            self.accuracy.learn_from_refusal(counted, actual);
         }
         let corrected = self.corrected(counted).max(1);
-        let left = |actual| match under_counted(actual, corrected) {
-            times if times > MAX_RATIO => GUESSED_UNDERCOUNT,
-            times => times.max(1.0),
-        };
-        let left = overflow.actual.map_or(1.0, left);
+        let left = overflow.actual.map_or(1.0, |actual| under_counted(actual, corrected).max(1.0));
         let reported_limit = overflow.limit.map(|limit| (limit as f64 / left) as u64);
         let known = [reported_limit, self.config.limit].into_iter().flatten().min();
         let explained = known.filter(|limit| *limit < corrected);
         let limit = explained.unwrap_or((corrected as f64 * SHRINK_FACTOR) as u64).max(1);
         self.config.limit = Some(limit);
-        self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min().or(Some(limit));
+        self.config.window = self.config.window.or(Some(limit));
         explained.is_some()
+    }
+
+    /// Whether the error counts a larger view that was handed out since the model last answered: the view was made smaller while that
+    /// request was under way. A view may also be read without being sent, so the last try takes the error to be about the present one.
+    fn is_about_larger_view(&self, overflow: Overflow) -> bool {
+        let (Some(largest), Some(actual)) = (self.accuracy.largest_since_answer(), overflow.actual) else {
+            return false;
+        };
+        let away = |tokens: u64| self.corrected(tokens).abs_diff(actual);
+        let now = self.tokens();
+        self.refusals.tries < MAX_TRIES && now < largest && away(largest) < away(now)
     }
 }

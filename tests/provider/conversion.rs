@@ -109,7 +109,7 @@ fn the_header_is_placed_where_the_format_keeps_it() {
         [
             (1, "a developer message is written as a system message"),
             (3, "it is moved to before the conversation"),
-            (0, "all instructions are written as one")
+            (0, "3 system messages are written as one, each as a part of it")
         ]
     );
     let body =
@@ -176,6 +176,87 @@ fn fields_that_only_the_format_of_the_input_has_leave_a_note() {
         };
         assert_eq!(told, expected, "{}", to.as_str());
     }
+}
+
+/// What the conversion tells, with the indexes.
+fn told(from: Format, to: Format, list: &Value) -> Vec<(usize, String)> {
+    convert(from, to, list).unwrap().notes.into_iter().map(|note| (note.index, note.what)).collect()
+}
+
+#[test]
+fn fields_that_lose_nothing_leave_no_note() {
+    let call = |id: &str| json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": id, "type": "function", "function": { "name": "f", "arguments": "{}" } }] });
+    let list = json!([
+        { "role": "user", "content": "go" },
+        call("a"),
+        { "role": "tool", "tool_call_id": "a", "name": "f", "content": "x" },
+        call("b"),
+        { "role": "tool", "tool_call_id": "b", "name": "other", "content": "x" }
+    ]);
+    let lost = [(4, "it loses `name`: the format has no such field".to_owned())];
+    assert_eq!(told(Format::OpenaiChat, Format::Anthropic, &list), lost);
+    let list = json!([{ "role": "user", "content": "go", "createdAt": "2026-01-01T00:00:00Z" }]);
+    assert_eq!(told(Format::AiSdk, Format::Anthropic, &list), []);
+}
+
+#[test]
+fn system_messages_that_become_one_are_noted_at_the_first() {
+    let body = json!({ "instructions": "rules", "input": [{ "role": "user", "content": "hi" }] });
+    let read = provider(Format::OpenaiResponses).read(&body).unwrap();
+    let written = provider(Format::OpenaiResponses).write(&[&read[0], &read[0], &read[1]]);
+    assert_eq!(written.head, Some(json!("rules\n\nrules")));
+    let told: Vec<(usize, &str)> = written.notes.iter().map(|n| (n.index, n.what.as_str())).collect();
+    assert_eq!(told, [(0, "2 system messages are written as one")]);
+    let list = json!([
+        { "role": "user", "content": "hi" },
+        { "role": "system", "content": "a" },
+        { "role": "system", "content": "b" }
+    ]);
+    let merged = (1, "2 system messages are written as one, each as a part of it".to_owned());
+    assert!(self::told(Format::OpenaiChat, Format::Anthropic, &list).contains(&merged));
+}
+
+#[test]
+fn fields_of_parts_that_a_model_reads_leave_a_note() {
+    let document = json!({
+        "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": "JVBERi0=" },
+        "context": "from the archive", "citations": { "enabled": true }
+    });
+    let anthropic = json!([{ "role": "user", "content": [document, { "type": "text", "text": "go" }] }]);
+    let responses = json!([
+        { "role": "user", "content": "go" },
+        { "type": "message", "role": "assistant", "phase": "commentary", "content": [{ "type": "output_text", "text": "I look" }] },
+        { "type": "function_call", "call_id": "a", "name": "f", "namespace": "files", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "a", "output": "x" }
+    ]);
+    let gemini = json!([
+        { "role": "user", "parts": [{ "text": "go" }] },
+        { "role": "model", "parts": [{ "text": "hm", "thought": true, "thoughtSignature": "c2ln" }, { "text": "done" }] }
+    ]);
+    let lost =
+        |index: usize, fields: &str| (index, format!("a part loses {fields}: the format has no such field"));
+    let losses = [
+        (Format::Anthropic, anthropic, vec![lost(0, "`citations`, `context`")]),
+        (Format::OpenaiResponses, responses, vec![lost(1, "`phase`"), lost(1, "`namespace`")]),
+        (Format::Gemini, gemini, vec![lost(1, "`thoughtSignature`")]),
+    ];
+    for (from, list, lost) in losses {
+        let told = told(from, Format::AiSdk, &list);
+        assert!(lost.iter().all(|lost| told.contains(lost)), "{}: {told:?}", from.as_str());
+        assert!(
+            !convert(from, Format::Messages, &list).unwrap().notes.iter().any(|n| n.what.contains("loses"))
+        );
+    }
+}
+
+#[test]
+fn arguments_that_are_not_json_do_not_become_json() {
+    let arguments = r#"{"a": 00000000012345678901234567890}"#;
+    let call = json!({ "id": "c", "type": "function", "function": { "name": "f", "arguments": arguments } });
+    let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null, "tool_calls": [call] }]);
+    let out = convert(Format::Messages, Format::Anthropic, &list).unwrap();
+    assert_eq!(out.output.pointer("/1/content/0/input"), Some(&json!({ "input": arguments })));
+    assert!(!out.notes.iter().any(|note| note.what.contains("2^53")), "{:?}", out.notes);
 }
 
 #[test]

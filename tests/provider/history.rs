@@ -108,6 +108,23 @@ fn orphans_are_discarded() {
 }
 
 #[test]
+fn each_lone_output_is_noted_with_its_own_index() {
+    let lone = |n: usize| (0..n).map(|_| Message::tool("c9", "x")).collect::<Vec<Message>>();
+    let notes = OpenAiHistory::new().plan(&lone(3)).notes;
+    let indexes: Vec<usize> = notes.iter().map(|note| note.index).collect();
+    assert_eq!(indexes, [0, 1, 2]);
+    assert!(notes.iter().all(|note| note.what.contains("`c9` is left out")), "{notes:?}");
+    let took = |n: usize| {
+        let (compacted, start) = (lone(n), std::time::Instant::now());
+        assert_eq!(OpenAiHistory::new().plan(&compacted).notes.len(), n);
+        start.elapsed().as_secs_f64()
+    };
+    took(1_000);
+    let (few, many) = (took(4_000), took(32_000));
+    assert!(many < few * 24.0 + 0.1, "{many} s for eight times as many as in {few} s");
+}
+
+#[test]
 fn an_invalid_item_appends_nothing() {
     let mut history = history();
     let bad = [json!({ "role": "user", "content": "ok" }), json!({ "type": "function_call" })];

@@ -676,7 +676,8 @@ export interface CostDecision {
 }
 
 /**
- * Something that a format could not express unchanged. Nothing is dropped silently: every change has a note.
+ * Something that a format could not express unchanged. What every format may have is not dropped without a note. Of the fields that
+ * only one format has, those are noted that a model is known to read.
  */
 export interface ConversionNote {
     /**

@@ -30,11 +30,6 @@ impl Matched<'_> {
         }
     }
 
-    /// The compacted message, if it has to be written as it was given.
-    pub fn given(&self) -> Option<&Message> {
-        if let Self::New(message) = self { Some(message) } else { None }
-    }
-
     pub fn into_message(self) -> Arc<Message> {
         match self {
             Self::Kept(message, _) => message.into_owned(),
@@ -44,22 +39,26 @@ impl Matched<'_> {
     }
 }
 
+/// What was matched, with the index of the compacted message that it is for.
+pub(super) type Indexed<'a> = (usize, Matched<'a>);
+
 /// Matches the compacted messages. Usually the end of a view is the same as the end of its history, except for trimmed
 /// outputs. `lost_reasoning`: the history has reasoning and the messages have none.
 pub(super) fn matched<'a>(
     entries: &'a [Entry],
     compacted: &[&'a Message],
     lost_reasoning: bool,
-) -> Vec<Matched<'a>> {
-    let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
+) -> Vec<Indexed<'a>> {
+    let from_the_end = entries.iter().rev().zip(compacted.iter().enumerate().rev());
     // Trimmed outputs cannot be matched from the end if reasoning before them may have to be restored, or if ids are
     // used twice, so that an id does not identify an output.
     let ids_are_unique = OnceCell::new();
     let can_walk = || *ids_are_unique.get_or_init(|| !lost_reasoning && are_answered_once(entries));
-    let still = |(entry, message): (&'a Entry, &&Message)| {
-        kept(entry, message).or_else(|| trimmed(entry, message).filter(|_| can_walk()))
+    let still = |(entry, (index, message)): (&'a Entry, (usize, &&Message))| {
+        let matched = kept(entry, message).or_else(|| trimmed(entry, message).filter(|_| can_walk()))?;
+        Some((index, matched))
     };
-    let end: Vec<Matched<'a>> = from_the_end.map_while(still).collect();
+    let end: Vec<Indexed<'a>> = from_the_end.map_while(still).collect();
     let before = &entries[..entries.len() - end.len()];
     let edited = &compacted[..compacted.len() - end.len()];
     let mut out = Vec::with_capacity(compacted.len());
@@ -70,8 +69,8 @@ pub(super) fn matched<'a>(
             pieces: &pieces,
             found: Vec::with_capacity(edited.len()),
         };
-        for message in edited {
-            finder.find(message);
+        for (index, message) in edited.iter().enumerate() {
+            finder.find(message, index);
         }
         with_reasoning(finder.found, &pieces, lost_reasoning, &mut out);
     }
@@ -121,26 +120,28 @@ enum Found<'a> {
 struct Finder<'p, 'a> {
     pieces: &'p [Piece<'a>],
     index: Index<'p, 'a>,
-    found: Vec<Found<'a>>,
+    /// With the indexes of the compacted messages.
+    found: Vec<(usize, Found<'a>)>,
 }
 
 impl<'a> Finder<'_, 'a> {
     /// Finds `message` in the history after what was found before: all of it, or item by item.
-    fn find(&mut self, message: &'a Message) {
+    fn find(&mut self, message: &'a Message, index: usize) {
         let content = Content::from(message);
         if let Some(at) = self.index.find_same(content) {
-            self.found.push(Found::At(at));
-        } else if !self.find_items(message) {
+            self.found.push((index, Found::At(at)));
+        } else if !self.find_items(message, index) {
             let trimmed = if message.role == Role::Tool { self.index.find_by_key(content) } else { None };
-            self.found.push(Found::Not(match trimmed {
+            let written = match trimmed {
                 Some(at) => Matched::Changed(Box::new(merged(&self.pieces[at].message(), message))),
                 None => Matched::New(message),
-            }));
+            };
+            self.found.push((index, Found::Not(written)));
         }
     }
 
     /// If it has several items and some of them are found, adds all of them. Returns whether it did.
-    fn find_items(&mut self, message: &'a Message) -> bool {
+    fn find_items(&mut self, message: &'a Message, index: usize) -> bool {
         if message.parts.len() < 2 {
             return false;
         }
@@ -152,8 +153,8 @@ impl<'a> Finder<'_, 'a> {
         let is_found = items.iter().any(|(at, _)| at.is_some());
         if is_found {
             let changed = |parts| Found::Not(Matched::Changed(Box::new(part_of(message, parts))));
-            self.found
-                .extend(items.into_iter().map(|(at, parts)| at.map_or_else(|| changed(parts), Found::At)));
+            let found = items.into_iter().map(|(at, parts)| at.map_or_else(|| changed(parts), Found::At));
+            self.found.extend(found.map(|found| (index, found)));
         }
         is_found
     }
@@ -162,22 +163,22 @@ impl<'a> Finder<'_, 'a> {
 /// Adds what was found, together with the reasoning that led to it if that was lost: a list that went through another
 /// format has no reasoning.
 fn with_reasoning<'a>(
-    found: Vec<Found<'a>>,
+    found: Vec<(usize, Found<'a>)>,
     pieces: &[Piece<'a>],
     lost_reasoning: bool,
-    out: &mut Vec<Matched<'a>>,
+    out: &mut Vec<Indexed<'a>>,
 ) {
     let mut is_taken = vec![false; pieces.len()];
-    for found in &found {
+    for (_, found) in &found {
         if let Found::At(at) = found {
             is_taken[*at] = true;
         }
     }
-    for found in found {
+    for (index, found) in found {
         let at = match found {
             Found::At(at) => at,
             Found::Not(matched) => {
-                out.push(matched);
+                out.push((index, matched));
                 continue;
             }
         };
@@ -190,9 +191,8 @@ fn with_reasoning<'a>(
         } else {
             (0..at).rev().take_while(goes_along).last().unwrap_or(at)
         };
-        out.extend(
-            pieces[first..=at].iter().map(|piece| Matched::Kept(piece.message(), piece.items.clone())),
-        );
+        let kept = |piece: &Piece<'a>| (index, Matched::Kept(piece.message(), piece.items.clone()));
+        out.extend(pieces[first..=at].iter().map(kept));
     }
 }
 

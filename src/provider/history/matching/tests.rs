@@ -87,7 +87,7 @@ fn one_by_one(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
 fn by_matching(entries: &[Entry], compacted: &[&Message]) -> Vec<Fate> {
     let reasons = entries.iter().any(|entry| has_reasoning(&entry.message));
     let lost_reasoning = reasons && !compacted.iter().any(|message| has_reasoning(message));
-    let fate = |matched: Matched<'_>| {
+    let fate = |(_, matched): Indexed<'_>| {
         let items = if let Matched::Kept(_, items) = &matched { Some(items.clone()) } else { None };
         fates(items, matched.message())
     };
