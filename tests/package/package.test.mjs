@@ -49,9 +49,9 @@ test("the .wasm is reachable by name", () => {
 // The sizes after the last deliberate change plus three per cent. If a change exceeds one, look for what has grown (a type for which
 // another sort, map or table is compiled, a dependency) before raising the figure.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 1017, compiled: 3920 },
+  "contextfold_bg.wasm": { download: 1035, compiled: 3980 },
   // What Node loads on import: the 300 that PERF-6 allows, plus two more formats. First pushes of all formats are 7 % of it.
-  "core.wasm": { download: 308, compiled: 993 },
+  "core.wasm": { download: 314, compiled: 1010 },
   // For files that most models have, and for all files.
   "tokenizer-bpe.wasm": { download: 160, compiled: 520 },
   "tokenizer.wasm": { download: 302, compiled: 1047 },

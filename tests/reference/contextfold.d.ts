@@ -445,7 +445,7 @@ export interface CacheBreak {
 
 /**
  * How often the recorded agent went back to an earlier tool output, and how often the view no longer showed that output. A
- * call goes back if it shows the same thing as an earlier call, and no call in between has changed the file; or if it changes
+ * call goes back if it shows the same thing as an earlier call, and no call in between may have changed it; or if it changes
  * a file that was read. Which calls a model would have made with the shorter view, only a model could say.
  */
 export interface PageFaults {
