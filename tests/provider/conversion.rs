@@ -193,8 +193,8 @@ fn fields_that_lose_nothing_leave_no_note() {
         call("b"),
         { "role": "tool", "tool_call_id": "b", "name": "other", "content": "x" }
     ]);
-    let lost = [(4, "it loses `name`: the format has no such field".to_owned())];
-    assert_eq!(told(Format::OpenaiChat, Format::Anthropic, &list), lost);
+    let wanted = [(4, "it loses `name`: the format has no such field".to_owned())];
+    assert_eq!(told(Format::OpenaiChat, Format::Anthropic, &list), wanted);
     let list = json!([{ "role": "user", "content": "go", "createdAt": "2026-01-01T00:00:00Z" }]);
     assert_eq!(told(Format::AiSdk, Format::Anthropic, &list), []);
 }
