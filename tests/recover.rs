@@ -210,8 +210,8 @@ fn fold(s: &mut Session) {
 
 #[test]
 fn a_late_refusal_of_a_larger_request_leaves_a_view_that_fits_alone() {
-    for (was_handed_out, after) in [(false, 2_000), (true, 2_000), (true, 40_000)] {
-        let mut s = made_smaller(90_000, after);
+    for was_handed_out in [false, true] {
+        let mut s = made_smaller(90_000, 2_000);
         let sent = s.tokens();
         if was_handed_out {
             s.note_read();
@@ -228,23 +228,8 @@ fn a_late_refusal_of_a_larger_request_leaves_a_view_that_fits_alone() {
             assert_eq!(finish(&mut s, fit), None);
             assert_eq!((s.config().limit, s.tokens()), (Some(sent - 2_000), left));
             assert_eq!(s.corrected_tokens(), left, "the count was right");
-            assert_eq!(s.report().unwrap().notices.is_empty(), was_handed_out);
         }
     }
-}
-
-#[test]
-fn a_view_that_was_only_looked_at_does_not_prevent_a_correction_for_good() {
-    let mut s = made_smaller(8_000, 4_000);
-    s.note_read();
-    fold(&mut s);
-    let (before, left) = (s.corrected_tokens(), s.tokens());
-    let said = format!("prompt is too long: {} tokens > {} maximum", left * 5 / 2, left * 2);
-    for _ in 0..3 {
-        let fit = s.recover(&said).unwrap().unwrap();
-        let _ = finish(&mut s, fit);
-    }
-    assert!(before == left && s.corrected_tokens() <= left * 2 && s.tokens() < left);
 }
 
 #[test]

@@ -112,16 +112,6 @@ impl Accuracy {
         self.sent.note_answer(tokens);
     }
 
-    /// The tokens of the largest view that was read or prepared since the model last answered.
-    pub fn largest_since_answer(&self) -> Option<u64> {
-        self.sent.largest()
-    }
-
-    /// Forgets the largest view.
-    pub fn forget_largest(&mut self) {
-        self.sent.forget_largest();
-    }
-
     /// Learns from the usage of the call that the view was sent with; `tokens` is the view's size now. A sum over several calls
     /// teaches nothing, nor does a call for which the sent view is unknown.
     pub fn learn(&mut self, reported: &ReportedUsage, tokens: u64) {

@@ -34,9 +34,8 @@ impl Session {
     ///
     /// `said` is the full text of the error. The limit that it names holds from now on, in the model's own tokens like all limits.
     /// If the provider counted more tokens than we did, later counts are corrected by the same factor (or, if counts may not be
-    /// corrected, the limit is lowered by it). More than four times our count is not the count of this view, and neither is a count that
-    /// is nearer to a larger view that was handed out since the last answer: of these only the limit is learnt, and in the first case the
-    /// report's `notices` say so. If the error has no figures, or figures that the view already keeps, the limit becomes
+    /// corrected, the limit is lowered by it). More than four times our count is not the count of this view: only the limit is learnt,
+    /// and the report's `notices` say so. If the error has no figures, or figures that the view already keeps, the limit becomes
     /// three quarters of the view, and the view is cut only to that, because nobody knows how much was too much.
     ///
     /// # Errors
@@ -155,11 +154,6 @@ impl Session {
         let counted = self.tokens().max(1);
         self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min();
         let known = [overflow.limit, self.config.limit].into_iter().flatten().min();
-        if self.is_about_larger_view(overflow) {
-            self.config.limit = known;
-            return true;
-        }
-        self.accuracy.forget_largest(); // it was refused, or came before the view that was
         self.refusals.refused = overflow.actual.map(|actual| (counted, actual));
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
         let too_low = overflow.actual.filter(|actual| self.corrected(counted) < *actual);
@@ -181,16 +175,5 @@ impl Session {
         self.config.limit = Some(limit);
         self.config.window = self.config.window.or(Some(limit));
         explained.is_some()
-    }
-
-    /// Whether the error counts a larger view that was handed out since the model last answered: the view was made smaller while that
-    /// request was under way. A view may also be read without being sent, so the last try takes the error to be about the present one.
-    fn is_about_larger_view(&self, overflow: Overflow) -> bool {
-        let (Some(largest), Some(actual)) = (self.accuracy.largest_since_answer(), overflow.actual) else {
-            return false;
-        };
-        let away = |tokens: u64| self.corrected(tokens).abs_diff(actual);
-        let now = self.tokens();
-        self.refusals.tries < MAX_TRIES && now < largest && away(largest) < away(now)
     }
 }

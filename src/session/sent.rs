@@ -19,11 +19,9 @@ pub(super) struct Sent {
     unclear: bool,
     /// The view whose usage came last.
     reported: Option<u64>,
-    /// The largest view since the model last answered. Not saved, because no call outlives the process.
-    largest: Option<u64>,
 }
 
-saved!(struct Sent { shown, answered, behind, unclear, reported } fresh { largest: None });
+saved!(struct Sent { shown, answered, behind, unclear, reported });
 
 impl Sent {
     /// Reads the form of snapshots before version 3: one view, and whether its answer was pushed.
@@ -47,7 +45,7 @@ impl Sent {
 
     /// Saves everything else.
     pub fn save_without_last_read<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { shown: _, answered, behind, unclear, reported, largest: _ } = self;
+        let Self { shown: _, answered, behind, unclear, reported } = self;
         answered.save(out);
         behind.save(out);
         unclear.save(out);
@@ -63,19 +61,8 @@ impl Sent {
         Ok(())
     }
 
-    /// The largest view that was read or prepared since the model last answered.
-    pub fn largest(&self) -> Option<u64> {
-        self.largest
-    }
-
-    /// Forgets the largest view.
-    pub fn forget_largest(&mut self) {
-        self.largest = None;
-    }
-
     /// Records that a view of this many tokens was read.
     pub fn note_read(&mut self, tokens: u64) {
-        self.largest = self.largest.max(Some(tokens));
         if self.reported != Some(tokens) {
             self.shown = Some(tokens);
         }
@@ -83,7 +70,6 @@ impl Sent {
 
     /// Records that a view of this many tokens was prepared for the next call.
     pub fn note_prepared(&mut self, tokens: u64) {
-        self.largest = self.largest.max(Some(tokens));
         self.shown = Some(tokens);
         self.reported = None;
         self.unclear |= std::mem::take(&mut self.answered);
@@ -92,7 +78,6 @@ impl Sent {
 
     /// Records that an answer of the model was pushed onto a view of this many tokens.
     pub fn note_answer(&mut self, tokens: u64) {
-        self.largest = None;
         let shown = self.shown.take();
         self.answered |= shown.is_some();
         self.behind = shown.filter(|shown| *shown == tokens);
