@@ -37,6 +37,7 @@ impl Steps {
         let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
         let fixed = self.fixed() - folds;
         let room = target.saturating_sub(fixed);
+        // Newest first, so that a fold leaves no gaps; what is in use is only chosen among the units that stay.
         let whole = self.whole(room, Share { in_use: 0.0, ..share });
         let mut left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
         let mut stays = whole.clone();
