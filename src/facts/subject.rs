@@ -3,7 +3,7 @@
 use super::actions::{Action, ActionKind, CHANGES, READS, action, named};
 use super::{directory, effects, only_reads};
 use crate::hashing::{HashMap, hash};
-use crate::message::ToolCall;
+use crate::message::{CallKind, ToolCall};
 
 /// Tools that search or list. What they show depends on all of their arguments, not on a file alone.
 const SEARCHES: [&str; 7] = ["grep", "glob", "find", "search", "list", "ls", "query"];
@@ -29,7 +29,11 @@ impl Subject {
     pub(super) fn of_action(action: &Action<'_>) -> Self {
         let name = &action.call.name;
         let paths = || action.paths.iter().map(|path| file(None, path)).collect();
-        let showing = || Some(hash(format!("{name} {}", action.args).as_bytes()));
+        let arguments = || match &action.call.kind {
+            CallKind::Other { raw, .. } => hash(raw.to_string().as_bytes()),
+            CallKind::Function | CallKind::Custom => hash(action.call.input.as_bytes()),
+        };
+        let showing = || Some(hash(name.as_bytes()).rotate_left(1) ^ arguments());
         match (action.kind, &action.command) {
             (ActionKind::Run, Some(command)) => {
                 let shown = only_reads(command).then(|| hash(command.as_bytes()));
