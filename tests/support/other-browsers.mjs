@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import puppeteer from "puppeteer-core";
 import { which } from "../../scripts/lib/run.mjs";
 
@@ -24,28 +25,7 @@ export async function firefox() {
 /** WebKitGTK, on a virtual screen. */
 export async function webkit() {
   if (!which("WebKitWebDriver") || !which("xvfb-run")) throw new Error("WebKitWebDriver or Xvfb is missing: `npm run setup -- --browsers`");
-  const port = 20_000 + (process.pid % 20_000);
-  const driver = spawn("xvfb-run", ["-a", "WebKitWebDriver", `--port=${port}`], { stdio: "ignore", detached: true });
-  const ask = async (method, path, body) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) });
-    const { value } = await response.json();
-    if (value?.error) throw new Error(`${value.error}: ${value.message}`);
-    return value;
-  };
-  const end = () => {
-    try {
-      process.kill(-driver.pid);
-    } catch {
-      // it is gone already
-    }
-  };
-  let session;
-  try {
-    session = await until(() => ask("POST", "/session", { capabilities: {} }).catch(() => null), "WebKitWebDriver does not answer");
-  } catch (error) {
-    end();
-    throw error;
-  }
+  const { driver, ask, end, session } = await startWebkit();
   const at = `/session/${session.sessionId}`;
   return {
     name: `WebKit ${session.capabilities.browserVersion}`,
@@ -59,13 +39,60 @@ export async function webkit() {
   };
 }
 
+/**
+ * `xvfb-run` sometimes waits forever for a screen that is there already, and a driver without a screen answers nothing. So one that
+ * does not answer is ended, and another is started.
+ */
+async function startWebkit() {
+  const failures = [];
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const port = await freePort();
+    const driver = spawn("xvfb-run", ["-a", "WebKitWebDriver", `--port=${port}`], { stdio: ["ignore", "ignore", "pipe"], detached: true });
+    let said = "";
+    driver.stderr.on("data", (chunk) => (said += chunk));
+    const end = () => {
+      try {
+        process.kill(-driver.pid);
+      } catch {
+        // it is gone already
+      }
+    };
+    const ask = async (method, path, body, patience = PATIENCE) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(patience) });
+      const { value } = await response.json();
+      if (value?.error) throw new Error(`${value.error}: ${value.message}`);
+      return value;
+    };
+    try {
+      let why;
+      await until(() => ask("GET", "/status", undefined, 5_000).catch((error) => void (why = error)), () => `no answer: ${why}`, 20_000);
+      const session = await ask("POST", "/session", { capabilities: {} });
+      return { driver, ask, end, session };
+    } catch (error) {
+      failures.push(`${error.message} ${said.trim()}`.trim());
+      end();
+    }
+  }
+  throw new Error(`WebKitWebDriver does not answer: ${failures.join("; ")}`);
+}
+
+/** A port that nobody listens on now. */
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 /** Waits until `look` returns something. */
-export async function until(look, why) {
-  const end = Date.now() + PATIENCE;
+export async function until(look, why, patience = PATIENCE) {
+  const end = Date.now() + patience;
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(why);
+    if (Date.now() > end) throw new Error(typeof why === "function" ? why() : why);
     await new Promise((done) => setTimeout(done, 150));
   }
 }
