@@ -20,13 +20,8 @@ use serde_json::{Map, Value, json};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// One fixture per version. `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots` writes the last one: once, and never again
-/// after a release.
-const FIXTURES: [&str; 6] = [
-    "tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot",
-    "tests/fixtures/session-v3.snapshot", "tests/fixtures/session-v4.snapshot",
-    "tests/fixtures/session-v5.snapshot", "tests/fixtures/session-v6.snapshot",
-];
+/// One fixture for each version. `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots` writes the last one: never again after a release.
+const FIXTURES: [&str; 1] = ["tests/fixtures/session-v1.snapshot"];
 
 fn session(options: &Value) -> Session {
     Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate))

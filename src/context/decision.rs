@@ -35,7 +35,7 @@ pub struct Decision {
     pub cache: Option<CacheCost>,
 }
 
-saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 4 { cache });
+saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why, cache });
 
 /// Numbers the decisions of passes that ran several times.
 pub fn number_attempts(decisions: &mut [Decision]) {

@@ -193,13 +193,11 @@ pub struct LedgerLeftOut {
     pub facts: u64,
 }
 
-saved!(struct Report {
-    window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
-    counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
-} since 2 { notices } since 4 { tool_outputs });
+saved!(struct Report { window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
+    counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost, notices, tool_outputs });
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
-saved!(struct LeftOut { id, why, output_ref, fold } since 5 { pass });
-saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback } since 2 { ledger_left_out });
+saved!(struct LeftOut { id, why, output_ref, fold, pass });
+saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback, ledger_left_out });
 saved!(struct LedgerLeftOut { rules, facts });

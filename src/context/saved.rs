@@ -76,7 +76,7 @@ impl Context {
         self.on_entry = OnEntry::load(from)?;
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
-        self.reported = from.since(5)?;
+        self.reported = Saved::load(from)?;
         Ok(())
     }
 

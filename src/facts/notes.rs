@@ -4,9 +4,9 @@ use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::{
-    Plan, Strength, checkboxes, commit_message, constraints, final_question, intentions, is_minor_change,
-    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
-    unwrapped, without_directory, without_shortening,
+    Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
+    is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
+    shorten, unwrapped, without_directory, without_shortening,
 };
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
@@ -70,8 +70,10 @@ pub struct CallNote {
 pub struct RunNote {
     /// What the command is about. A later run with the same key replaces it.
     pub key: String,
-    /// The beginning of its line in the ledger.
-    pub head: String,
+    /// The command on one line, as a ledger shows it.
+    pub command: String,
+    /// The folder that it changes into first.
+    pub folder: Option<String>,
     /// The output consists of a program's own messages, not of a file's text or the like.
     pub prints_own_messages: bool,
     /// If it succeeds, it is not worth mentioning.
@@ -171,15 +173,21 @@ impl RunNote {
             return None;
         }
         let key = shorten::line(without_shortening(command), LONGEST_COMMAND);
-        let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
         Some(Self {
             key,
-            head,
+            command: shorten::line(command, LONGEST_COMMAND).replace('`', "'"),
+            folder: folder(whole).map(str::to_owned),
             prints_own_messages: prints_own_messages(whole),
             is_minor: is_minor_change(command),
             commit: commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND)),
         })
     }
+}
+
+/// The absolute folder that a command changes into first.
+fn folder(command: &str) -> Option<&str> {
+    let folder = directory(command).filter(|folder| folder.starts_with('/'))?.trim_end_matches('/');
+    (!folder.is_empty()).then_some(folder)
 }
 
 /// The words before the message of a commit that was made.

@@ -33,7 +33,7 @@ pub struct ContextParts {
     pub skills: Vec<Skill>,
 }
 
-saved!(struct Skill { name, description } since 3 { location });
+saved!(struct Skill { name, description, location });
 saved!(struct ContextParts { memory, memory_limit, injections, skills });
 
 impl Default for ContextParts {

@@ -16,9 +16,7 @@ use crate::message::Message;
 use crate::saved::Kind;
 
 /// The version that [`ContextGraph::snapshot`] writes.
-///
-/// 1: lanes are only names, and loose edges of folds are not saved. 2: lanes also have the node they were forked from.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 1;
 
 const KIND: Kind = Kind { name: "contextfold-graph", version: VERSION, what: "a graph" };
 
@@ -68,8 +66,7 @@ struct SavedFold {
     members: Vec<Place>,
     message: Value,
     made_at: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    loose: Option<Vec<u32>>,
+    loose: Vec<u32>,
 }
 
 impl ContextGraph {
@@ -90,12 +87,7 @@ impl ContextGraph {
     /// snapshot at all.
     pub fn restore(bytes: &[u8], codec: &dyn MessageCodec) -> Result<Self> {
         let body = KIND.unframed(bytes)?;
-        let version = body.version();
-        let mut value: Value = serde_json::from_slice(body.rest()).map_err(|e| invalid(&e.to_string()))?;
-        if version < 2 {
-            migrate_lanes(&mut value);
-        }
-        let saved: Saved = serde_json::from_value(value).map_err(|e| invalid(&e.to_string()))?;
+        let saved: Saved = serde_json::from_slice(body.rest()).map_err(|e| invalid(&e.to_string()))?;
         Self::rebuilt(saved, codec).map_err(|e| invalid(e.message()))
     }
 
@@ -123,7 +115,7 @@ impl ContextGraph {
             members: fold.members.iter().map(renumbered).collect(),
             message: codec.write(&fold.content.message),
             made_at: fold.made_at,
-            loose: Some(fold.loose.clone()),
+            loose: fold.loose.clone(),
         });
         Saved {
             limits: self.limits,
@@ -183,33 +175,10 @@ impl ContextGraph {
         require(fold.members.iter().all(sound), "a fold overlaps another, or crosses lanes")?;
         let content = Content { message: codec.read(fold.message)?.into(), whole: false };
         let restored = self.new_fold(fold.id.into(), fold.members, content, fold.made_at);
-        let loose = fold.loose.map(HashSet::from_iter);
-        let restored = self.bind_edges(restored, loose.as_ref().map_or(Loose::Allowed, Loose::Known))?;
+        let restored = self.bind_edges(restored, Loose::Known(&HashSet::from_iter(fold.loose)))?;
         self.insert_fold(restored);
         Ok(())
     }
-}
-
-/// Version 1 saved only the lanes' names: a lane was forked from the source of the branch into its first node.
-fn migrate_lanes(value: &mut Value) {
-    let first_of = |lane: usize| -> Option<usize> {
-        value["nodes"].as_array()?.iter().position(|node| node["lane"].as_u64() == Some(lane as u64))
-    };
-    let opens = |edge: &&Value, first: usize| {
-        edge[1].as_u64() == Some(first as u64) && edge[2] == EdgeKind::Branch.as_str()
-    };
-    let origin_of = |lane: usize| -> Value {
-        let edges = value["edges"].as_array();
-        let edge = first_of(lane).zip(edges).and_then(|(first, all)| all.iter().find(|e| opens(e, first)));
-        edge.map_or(Value::Null, |e| e[0].clone())
-    };
-    let names = value["lanes"].as_array().cloned().unwrap_or_default();
-    let lanes = names
-        .into_iter()
-        .enumerate()
-        .map(|(lane, name)| serde_json::json!({ "name": name, "origin": origin_of(lane) }))
-        .collect::<Vec<_>>();
-    value["lanes"] = Value::Array(lanes);
 }
 
 fn require(holds: bool, otherwise: &str) -> Result<()> {

@@ -21,7 +21,7 @@ use crate::saved::{Checksum, Kind};
 /// 3: what older steps are cut to, which view the next usage belongs to, and where skills are found.
 /// 4: what decisions cost the prompt cache. 5: the pass that removed a message from the view. 6: the message that an output was
 /// stored for.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 6, what: "a session" };
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 1, what: "a session" };
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
 const MAX_KEPT_BYTES: usize = 1 << 18;

@@ -138,6 +138,6 @@ impl Saved for Output {
             from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
             Self { id, pieces: Vec::new(), bytes, lines, store_key, copy_of: None }
         };
-        Ok(Self { copy_of: from.since(6)?, ..output })
+        Ok(Self { copy_of: Saved::load(from)?, ..output })
     }
 }

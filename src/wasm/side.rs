@@ -20,7 +20,7 @@ pub struct Side {
     pub split_characters: SplitCharacters,
     pub header_beside: bool,
 }
-saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
+saved!(struct Side { pushed, line, split_characters, header_beside });
 
 /// A stretch of entries in the caller's list, with the nodes of their messages.
 pub struct SavedStretch {
@@ -30,7 +30,7 @@ pub struct SavedStretch {
     stands_for: Option<Vec<NodeIndex>>,
     readings: Vec<u64>,
 }
-saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for } since 3 { readings });
+saved!(struct SavedStretch { entries, nodes, sums, stands_for, readings });
 
 impl SavedStretch {
     /// Whether it refers only to existing messages, in a history of `nodes` nodes.

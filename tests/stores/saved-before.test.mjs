@@ -1,4 +1,4 @@
-// Data saved in stores by earlier versions can be read and continued: sessions without journals, and journals of version 1.
+// Data saved in stores by earlier versions can be read and continued.
 //
 // `CONTEXTFOLD_WRITE_FIXTURES=1` writes the journal of the current version: once for each version of frames or of snapshots, and
 // never changed after a release.
@@ -15,66 +15,14 @@ import { segmented } from "contextfold/stores/segments";
 import { calls, conversation, output, stateOf, user } from "../support/session.mjs";
 
 const fixture = (name) => new URL(`../fixtures/${name}`, import.meta.url);
-const SNAPSHOTS = 5;
 /** The version of frames, and of the snapshots in their bodies. */
-const JOURNAL = "journal-v1-v6";
+const JOURNAL = "journal-v1-v1";
 const START = 7_130_211_004_823;
 const OPTIONS = { contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" };
 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** A store of texts only. */
-function textsOnly() {
-  const { getItem, setItem, removeItem } = memoryStore();
-  return { getItem, setItem, removeItem };
-}
-
-describe("sessions saved before there were journals", () => {
-  /** A store as those versions left it after twelve saves. */
-  async function left(store, bytes) {
-    const [, sum] = /^contextfold-session \d+ ([0-9a-f]{16})\n/.exec(bytes.subarray(0, 60).toString("latin1"));
-    const version = `v12-${sum}`;
-    if (store.setItemRaw) await store.setItemRaw(`chat:v:${version}`, new Uint8Array(bytes));
-    else await store.setItem(`chat:v:${version}`, bytes.toString("base64"));
-    await store.setItem("chat:head", version);
-    return version;
-  }
-
-  /** Options that are passed again with a snapshot. */
-  const GIVEN = { listed: {}, "handed-back": { summarize: OPTIONS.summarize } };
-
-  for (const version of range(1, SNAPSHOTS))
-    for (const [name, given] of Object.entries(GIVEN))
-      for (const [kind, open] of [["of bytes", memoryStore], ["of texts", textsOnly]])
-        test(`${name}, version ${version}, in a store ${kind}: it continues with records`, async () => {
-          const bytes = readFileSync(fixture(`js-${name}-v${version}.snapshot`));
-          const store = open();
-          const head = await left(store, bytes);
-          const there = Session.restore(bytes, given);
-          let [session, other] = [await Session.load(store, "chat", given), await Session.load(store, "chat", given)];
-          assert.deepEqual(stateOf(session), stateOf(there));
-          assert.equal(await store.getItem("chat:head"), head, "who reads it changes nothing");
-
-          for (const one of [session, there]) one.push(user("and on"));
-          await session.save(store, "chat");
-          const { snapshot, records } = await segmented(store).read("chat");
-          assert.deepEqual(Buffer.from(snapshot), bytes, "the snapshot stays, and what is new is behind it");
-          assert.ok(records.length > 0 && records.length < 1_000, `${records.length} bytes`);
-          assert.deepEqual(stateOf(await Session.load(store, "chat", given)), stateOf(there));
-          // Version 1 does not record that there was a summariser: passing one is a change, and a session with changes does not refresh.
-          if (version > 1 || name === "listed") assert.equal(await other.refresh(), true, "and another process that has it catches up");
-          else other = await Session.load(store, "chat", given);
-          assert.deepEqual(stateOf(other), stateOf(there));
-
-          other.push(user("the other one"));
-          await other.save(store, "chat");
-          session.push(user("at once"));
-          await assert.rejects(session.save(store, "chat"), { code: "STORE_CONFLICT" });
-          assert.deepEqual(stateOf(await Session.load(store, "chat", given)), stateOf(other));
-        });
-});
-
-describe("a journal of frames of version 1 and snapshots of version 6", () => {
+describe("a journal of frames of version 1 and snapshots of version 1", () => {
   const steps = [
     (s) => s.push(user("How far are we?")),
     (s) => s.sync("openai-chat", [...s.view("openai-chat"), calls("c9"), output("c9", "line of c9\n".repeat(50))]),

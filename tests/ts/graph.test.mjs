@@ -1,7 +1,6 @@
 // ContextGraph: nodes, views, folds, lanes, snapshots, and refusals.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ContextGraph } from "contextfold";
 import { failsWith } from "../support/session.mjs";
@@ -136,11 +135,9 @@ describe("snapshots", () => {
     assert.throws(() => again.addNode(named("a3")), failsWith("SAFETY_LIMIT_EXCEEDED", /8 nodes .* 7/));
   });
 
-  test("an older version is read; a newer one and damaged bytes are refused", () => {
-    const old = readFileSync(new URL("../fixtures/graph-v1.snapshot", import.meta.url));
-    assert.equal(view(ContextGraph.restore(old), "u3"), "s1 fold_1 d1 u3");
+  test("a newer version and damaged bytes are refused", () => {
     const bytes = line("u1 a1").snapshot();
-    const newer = Buffer.from(Buffer.from(bytes).toString().replace("graph 2", "graph 9"));
+    const newer = Buffer.from(Buffer.from(bytes).toString().replace("graph 1", "graph 9"));
     assert.throws(() => ContextGraph.restore(newer), failsWith("SNAPSHOT_TOO_NEW", /version 9/));
     assert.throws(() => ContextGraph.restore(bytes.subarray(0, -1)), failsWith("SNAPSHOT_INVALID", /checksum/));
     assert.throws(() => ContextGraph.restore(new Uint8Array()), failsWith("SNAPSHOT_INVALID"));

@@ -9,7 +9,7 @@ import { Session } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { assistant, calls, conversation, output, stateOf, user } from "../support/session.mjs";
 
-const VERSION = 6;
+const VERSION = 1;
 
 const text = (i) => `line of ${i}\n`.repeat(200);
 const list = [user("go"), ...Array.from({ length: 4 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat()];
@@ -51,9 +51,7 @@ for (let version = 1; version <= VERSION; version++)
         assert.ok(existsSync(fixture(name, version)));
         const [again, now] = [read(name, version), await make()];
         assert.deepEqual(again.messages, now.messages);
-        // A fold's text was written by that version. And the first version kept neither how a handed-back view was written, nor
-        // the facts of outputs in the store.
-        if (version < VERSION) return;
+        if (version < VERSION) return; // a fold's text was written by that version
         assert.deepEqual(stateOf(again), stateOf(now));
         assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
       });

@@ -20,7 +20,7 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
         ActionKind::Run => run(draft, action, output, places),
         ActionKind::Read | ActionKind::Change if !failed => {
             for path in &action.paths {
-                file(draft, &places.relative(path, None), action.kind == ActionKind::Change);
+                file(draft, places, path, None, action.kind == ActionKind::Change);
             }
         }
         ActionKind::Other if plan(&action.call.name, &action.args).is_none() => {
@@ -78,12 +78,15 @@ pub(super) fn call_line(action: &Action<'_>) -> String {
     shorten::line(&format!("{}({})", action.call.name, inside.join(", ")), LONGEST_COMMAND).replace('`', "'")
 }
 
-fn file(draft: &mut Draft, path: &str, changed: bool) {
+/// Notes a file as the call names it, so that the agent can copy the name. `from` is the folder that the command changed into.
+fn file(draft: &mut Draft, places: &Places, path: &str, from: Option<&str>, changed: bool) {
+    let key = places.relative(path, from);
+    let text = if path.starts_with('/') { path } else { &key };
     if changed {
-        draft.remove(Section::Read, path);
-        draft.put(Section::Changed, path, path, 0);
-    } else if draft.get(Section::Changed, path).is_none() {
-        draft.put(Section::Read, path, path, 0);
+        draft.remove(Section::Read, &key);
+        draft.put(Section::Changed, &key, text, 0);
+    } else if draft.get(Section::Changed, &key).is_none() {
+        draft.put(Section::Read, &key, text, 0);
     }
 }
 
@@ -95,7 +98,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     // If one of several commands failed, those before it may have done their work.
     if !failed || without_directory(whole).contains([';', '&', '\n']) {
         for effect in effects(whole) {
-            file(draft, &places.relative(&effect.path, from), effect.changes);
+            file(draft, places, &effect.path, from, effect.changes);
         }
     }
     let hash = |message: &str| commit_hash(output, message);

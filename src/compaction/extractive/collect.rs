@@ -4,7 +4,8 @@ use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
-use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
+use super::references::{REF_LABEL, output_refs, references};
+use crate::compaction::ledger::FOLDER_LABEL;
 use crate::facts::shorten;
 use crate::facts::{
     Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
@@ -30,13 +31,15 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
-    let mut root = None;
-    for (text, _) in texts.iter().zip(&summaries).filter(|(_, s)| **s) {
-        merge(&mut draft, text, refs, &mut root);
+    let earlier = texts.iter().zip(&summaries).filter(|(_, s)| **s).map(|(text, _)| earlier::items(text));
+    let earlier: Vec<Vec<earlier::Item>> = earlier.collect();
+    let actions = actions(messages);
+    let folder = earlier.iter().flatten().find_map(|item| item.text.strip_prefix(FOLDER_LABEL));
+    let places = Places::of(&actions, folder.map(str::to_owned));
+    for items in &earlier {
+        merge(&mut draft, items, refs, &places);
     }
     draft.end_earlier();
-    let actions = actions(messages);
-    let places = Places::of(&actions, root);
     let dialogue: Vec<(usize, &Message, &str)> = messages
         .iter()
         .zip(&texts)
@@ -69,8 +72,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
 }
 
 /// Adds the lines of an earlier summary as the draft's oldest entries.
-fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
-    let items = earlier::items(text);
+fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places) {
     // If there are several summaries, the conversation went on after each of them.
     let user_spoke = items.iter().any(|i| i.section == Section::Task);
     drop_taken_up(draft, user_spoke, !items.is_empty());
@@ -100,15 +102,14 @@ fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
                 draft.put(Section::Task, FIRST, &format!("{FIRST_LABEL}{text}"), 0);
             }
             Section::Commands | Section::Errors => {
-                let key =
-                    text.split_once("` → ").map_or(text, |(command, _)| command).trim_start_matches('`');
+                let key = text.split_once("` → ").map_or(text, |(command, _)| command).trim_matches('`');
                 let key = if item.section == Section::Errors { key_of(text) } else { key.to_owned() };
                 draft.put_counted(item.section, &key, text, 0, item.count);
             }
-            Section::Changed | Section::Read => draft.put_counted(item.section, text, text, 0, item.count),
-            Section::References if text.starts_with(FOLDER_LABEL) => {
-                *root = root.take().or_else(|| Some(text.trim_start_matches(FOLDER_LABEL).to_owned()));
+            Section::Changed | Section::Read => {
+                draft.put_counted(item.section, &places.relative(text, None), text, 0, item.count);
             }
+            Section::References if text.starts_with(FOLDER_LABEL) => {}
             Section::References if !refs && text.starts_with(REF_LABEL) => {}
             Section::References => draft.put(Section::References, text, text, 2),
             Section::Constraints => {

@@ -47,6 +47,9 @@ pub(super) fn items(text: &str) -> Vec<Item> {
                     let text = ledger::without_label(text).trim().to_owned();
                     out.push(Item { section, text, count: 1 });
                 }
+                (None, _) if bare.starts_with(ledger::FOLDER_LABEL) => {
+                    out.push(Item { section: Section::References, text: bare.to_owned(), count: 1 });
+                }
                 (Some(_), None) => {}
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
             }

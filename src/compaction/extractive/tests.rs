@@ -105,7 +105,7 @@ fn the_summary_names_the_important_facts() {
         "Decisions and findings",
         "- I decided to parse it in src/cookie.ts instead of patching the handler.",
     );
-    has("Files changed", "- src/cookie.ts");
+    has("Files changed", "- /srv/shop/src/cookie.ts");
     has("Files read", "- src/login.ts");
     has("Commands and their outcomes", "- `npm test` → ok (12 passed, 0 failed) (×2)");
     has("Errors met", "- `npm test` → failed; it printed: Tests: 2 failed, 10 passed (succeeded later)");
@@ -152,6 +152,27 @@ fn lists_are_in_order_and_count_what_they_leave_out() {
     }
     let whole = summary(&edits(0..3), 2000);
     assert!(!whole.contains(" more"), "{whole}");
+}
+
+#[test]
+fn files_are_named_as_the_calls_name_them() {
+    let edit = |id: &str, path: &str| {
+        did(id, "edit_file", &serde_json::json!({ "path": path, "oldText": "a", "newText": "b" }), "ok")
+    };
+    let mut list = vec![user("Make every module safe for threads.")];
+    list.extend(did(
+        "c",
+        "bash",
+        &serde_json::json!({ "command": "cd /home/me/shop && touch src/new.ts" }),
+        "",
+    ));
+    list.extend(edit("1", "src/cart.ts"));
+    list.extend(edit("2", "/home/me/shop/src/cart.ts"));
+    let first = summary(&list, 1000);
+    let changed = |text: &str| section(text, "Files changed").join("\n");
+    assert_eq!(changed(&first), "- src/new.ts\n- /home/me/shop/src/cart.ts (×2)");
+    let again = [vec![Message::text(Role::User, first.as_str())], edit("3", "src/cart.ts").to_vec()].concat();
+    assert_eq!(changed(&summary(&again, 1000)), "- src/new.ts\n- src/cart.ts (×3)");
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Choice<'_> {
     fn rank(&self) -> Rank {
         match self.sighting.kind {
             LiteralKind::Path if self.text.starts_with("../") => Rank::Last,
-            _ if self.sighting.used => Rank::Used,
+            _ if self.sighting.uses > 0 => Rank::Used,
             LiteralKind::Path if !self.text.contains(['/', '\\']) || self.text.starts_with("./") => {
                 Rank::Last
             }
@@ -54,7 +54,7 @@ pub(super) struct Choices<'a> {
     order: OnceCell<Vec<u32>>,
 }
 
-/// Seen this often, a fact gains nothing from being seen again.
+/// Used this often, a fact gains nothing from being used again.
 const OFTEN: usize = 21;
 
 impl<'a> Choices<'a> {
@@ -125,11 +125,13 @@ impl<'a> Choices<'a> {
     fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
         let newest = self.all.iter().map(|choice| choice.sighting.last).max().unwrap_or_default().max(1);
-        // What is seen repeatedly is worth more than what was seen once. In recorded sessions, a path of the last 150 messages is named
-        // again four times as often as an older one.
+        // What was used repeatedly is worth more than what was used once: in recorded sessions, an agent names a path that it named four
+        // times again in one of four cases, one that it named once in one of eleven. A path of the last 150 messages is named again four
+        // times as often as an older one.
         let own = |choice: &Choice<'_>| {
-            let age = f64::from(choice.sighting.last) / f64::from(newest);
-            again[OFTEN.min(choice.sighting.count as usize)] * (1.0 + 3.0 * age)
+            let Sighting { uses, count, last, .. } = *choice.sighting;
+            let times = if uses > 0 { uses } else { count };
+            again[OFTEN.min(times as usize)] * (1.0 + 3.0 * f64::from(last) / f64::from(newest))
         };
         let own_worth: Vec<f64> = self.all.iter().map(own).collect();
         // A fact brings the facts inside it with it.

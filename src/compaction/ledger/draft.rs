@@ -32,6 +32,9 @@ pub const OPEN_TITLE: &str = "Still open";
 /// The heading of commands with their outcomes.
 pub const COMMANDS_TITLE: &str = "Commands and what came of them";
 
+/// What stands before the working directory.
+pub const FOLDER_LABEL: &str = "Working directory: ";
+
 /// The heading of what else the user said.
 pub const REMARKS_TITLE: &str = "Also said by the user (done or not)";
 
@@ -109,13 +112,13 @@ impl Draft {
         let open: Vec<&String> =
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
         let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
-        let mut commands = missing.commands.clone();
-        sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let of_commands =
-            draft.list(COMMANDS_TITLE, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
+            draft.list(COMMANDS_TITLE, &missing.commands, for_work - of_open, |c| &c.line, |c| c.last);
         left -= of_open + of_commands;
+        let of_folder = draft.folder(missing.folder, left);
+        left -= of_folder;
         let of_rest = draft.rest(missing, left, room.shared / REMARKS_MAX_SHARE);
-        draft.cost += of_task + of_open + of_commands + of_rest;
+        draft.cost += of_task + of_open + of_commands + of_folder + of_rest;
 
         draft.text.truncate(draft.text.trim_end().len());
         if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
@@ -157,6 +160,17 @@ impl Draft {
             .filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?, each)));
         let new: Vec<String> = new.collect();
         self.list(TASK_TITLE, &new, room, String::as_str, |_| ())
+    }
+
+    /// Writes the working directory. Returns its tokens.
+    fn folder(&mut self, folder: Option<&str>, room: u64) -> u64 {
+        let Some(line) = folder.map(|folder| format!("{FOLDER_LABEL}{folder}")) else { return 0 };
+        let price = cost(&line) + 1;
+        if price > room {
+            return 0;
+        }
+        let _ = writeln!(self.text, "{line}");
+        price
     }
 
     /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.

@@ -22,7 +22,8 @@ pub use already_shown::AlreadyShown;
 pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{
-    COMMANDS_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room, TASK_TITLE, WORDS_TITLE,
+    COMMANDS_TITLE, FOLDER_LABEL, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room, TASK_TITLE,
+    WORDS_TITLE,
 };
 pub use memo::Memo;
 pub use message_facts::MessageFacts;
@@ -35,7 +36,7 @@ use message_facts::{with_facts, with_redacted_facts};
 use missing::Missing;
 
 use super::Redact;
-use crate::context::{Context, Form, NodeIndex, NodeSet};
+use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
 use crate::even_cut::fixed_tokens;
 
@@ -48,6 +49,11 @@ const SHARE: f64 = 0.3;
 /// reserved for the newest steps and the user's rules.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
+
+/// A conversation of more tokens than this many windows has more facts than its view has room for, and most of them are old. The larger it
+/// is beyond that, the smaller is the share that facts take from the newest steps, down to a quarter.
+const WINDOWS: f64 = 10.0;
+const LEAST_PART: f64 = 0.25;
 
 /// Enough for the user's rules and a path or two in the smallest room.
 const LEAST: u64 = 16;
@@ -78,7 +84,11 @@ impl Allowance {
     pub fn budget(self, context: &Context, low: u64) -> Budget {
         let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
         let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));
-        Budget::of(self.configured, room, self.once)
+        // A running session is cut to about half of its window.
+        let window = if self.once { low as f64 } else { low as f64 * 2.0 };
+        let windows = pushed_tokens(context) as f64 / window.max(1.0);
+        let part = (WINDOWS / windows.max(WINDOWS)).max(LEAST_PART);
+        Budget::of(self.configured, room, self.once, part)
     }
 }
 
@@ -95,16 +105,17 @@ impl Budget {
     /// No ledger.
     pub const NONE: Self = Self { tokens: 0, rules: 0 };
 
-    fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
+    /// `part`: how much of its share the ledger takes.
+    fn of(configured: Option<u64>, room: Option<u64>, once: bool, part: f64) -> Self {
         let share = |room: u64, share: f64| (room as f64 * share) as u64;
         match (configured, room) {
             (Some(tokens), _) => Self { tokens, rules: tokens },
             (None, None) => Self { tokens: WITHOUT_WINDOW, rules: u64::MAX },
             (None, Some(room)) if once => Self {
-                tokens: share(room.saturating_sub(FOR_STEPS), SHARE_ONCE),
+                tokens: share(room.saturating_sub(FOR_STEPS), SHARE_ONCE * part),
                 rules: share(room, SHARE_ONCE),
             },
-            (None, Some(room)) => Self { tokens: share(room, SHARE).max(LEAST), rules: u64::MAX },
+            (None, Some(room)) => Self { tokens: share(room, SHARE * part).max(LEAST), rules: u64::MAX },
         }
     }
 
@@ -112,6 +123,15 @@ impl Budget {
     pub fn is_none(self) -> bool {
         self.tokens == 0 && self.rules == 0
     }
+}
+
+/// The tokens of all messages that were pushed and are not rewound.
+fn pushed_tokens(context: &Context) -> u64 {
+    let history = &context.history;
+    let stand = history
+        .nodes_from(0)
+        .filter(|(index, node)| node.kind == NodeKind::Message && !history.is_superseded(*index));
+    stand.map(|(index, _)| history.tally_as_pushed(index).total()).sum()
 }
 
 /// Tokens of a ledger of everything in the view except the messages `whole`, which stay whole. A plan keeps this many free for the ledger

@@ -36,7 +36,7 @@ const ASKED_USER: &str = "Asked the user: ";
 /// Label of a user's question that was not answered.
 const USER_ASKED: &str = "The user asked, not answered yet: ";
 
-saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
+saved!(struct Open { plan, boxes, question, ids, asked, next, spoken });
 
 impl Open {
     /// Reads a message. What is open in a message that is `shown` whole can be read there, so only what it closes is noted.

@@ -6,15 +6,15 @@ use crate::saved::saved;
 pub(super) struct Sighting {
     pub kind: LiteralKind,
     pub count: u32,
+    /// How often somebody mentioned it or acted on it, so that it did not only occur in an output.
+    pub uses: u32,
     /// The number of the last message that contains it.
     pub last: u32,
-    /// Somebody mentioned it or acted on it; it did not only occur in an output.
-    pub used: bool,
     /// The number of the last stored output that contains it.
     pub output: Option<u32>,
 }
 
-saved!(struct Sighting { kind, count, last, used, output });
+saved!(struct Sighting { kind, count, uses, last, output });
 
 impl Sighting {
     /// Combines this with later sightings.
@@ -22,7 +22,7 @@ impl Sighting {
         Self {
             count: self.count.saturating_add(later.count),
             last: later.last,
-            used: self.used | later.used,
+            uses: self.uses.saturating_add(later.uses),
             output: later.output.or(self.output),
             ..self
         }
@@ -43,7 +43,7 @@ impl<'a> Sightings<'a> {
             kind: *kind,
             count: 0,
             last: 0,
-            used: false,
+            uses: 0,
             output: None,
         });
         Self { names, sightings: sightings.collect() }
@@ -60,7 +60,7 @@ impl<'a> Sightings<'a> {
         let sighting = &mut self.sightings[fact as usize];
         sighting.count = sighting.count.saturating_add(1);
         sighting.last = at;
-        sighting.used |= used;
+        sighting.uses = sighting.uses.saturating_add(u32::from(used));
         if output {
             sighting.output = Some(at);
         }

@@ -74,6 +74,29 @@ fn facts_missing_from_the_summary_are_carried_over_best_first() {
 }
 
 #[test]
+fn commands_that_were_run_often_are_told_with_their_folder() {
+    let mut list = vec![user("Go on.")];
+    for n in 0..4 {
+        list.extend(ran(
+            &format!("c{n}"),
+            "cd /home/me/shop && npm run check 2>&1 | tail -5",
+            "Checked 12 files.",
+        ));
+        list.extend(ran(&format!("m{n}"), "mkdir -p /tmp/out", ""));
+        list.extend(ran(&format!("l{n}"), "ls src", "a.ts"));
+    }
+    list.extend(ran("once", "cd /elsewhere && make docs", "Wrote 3 pages."));
+    let text = ledger(&list, "", ALL);
+    assert!(text.contains("Commands and what came of them:\n- `npm run check 2>&1 | tail -5` (×4)\nWorking directory: /home/me/shop\n"), "{text}");
+    for untold in ["mkdir", "make docs", "`ls"] {
+        assert!(!text.contains(untold), "{untold}: {text}");
+    }
+    // What the view shows is not repeated.
+    let shown = ledger(&list, "In /home/me/shop they ran npm run check 2>&1 | tail -5.", ALL);
+    assert!(!shown.contains("(×4)") && !shown.contains("Working directory"), "{shown}");
+}
+
+#[test]
 fn facts_shown_elsewhere_are_not_repeated() {
     let all = ledger(&session(), "", ALL);
     let stays = [said(&all)];

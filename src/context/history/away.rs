@@ -20,7 +20,7 @@ pub(super) struct Away {
     redacted: Option<KeptFacts>,
 }
 
-saved!(struct Away { pushed } since 2 { facts, redacted });
+saved!(struct Away { pushed, facts, redacted });
 
 impl History {
     /// Whether a message's output is in the host's store and a placeholder replaces it here.

@@ -13,7 +13,7 @@ use crate::saved::{Reader, saved};
 // Fields that are made afresh are derived again. Epochs and changes matter only to readers of this view in memory.
 saved!(struct View {
     header, body, dropped, order, tools, outputs, changed_from, edited, fixed_changed, marked_tokens, parts, hidden_parts,
-    parts_changed_from, marked_body, merged, pruned, ephemeral,
+    parts_changed_from, marked_body, merged, pruned, ephemeral, cut_to,
 } fresh {
     dropped_tokens: 0,
     hides_requests: false,
@@ -21,7 +21,7 @@ saved!(struct View {
     epochs: Epochs::default(),
     changes: Changes::default(),
     exchanges: RefCell::default(),
-} since 3 { cut_to });
+});
 saved!(rest of View {
     tools, changed_from, edited, fixed_changed, marked_tokens, parts_changed_from, marked_body, merged, ephemeral, cut_to,
 });
