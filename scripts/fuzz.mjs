@@ -3,7 +3,7 @@
 //   npm run fuzz -- --minutes 10      or --seconds; the first seed comes from the clock, or from --from N
 //   npm run fuzz -- --engine --seed N one seed of the engine again; --module: of the package; --crafted: of altered snapshots
 //   npm run fuzz -- --walk            only the walks beside a twin made from a snapshot and from records, one process per format;
-//                                     --operations N in each
+//                                     --operations N in each, however long that takes unless a time is given
 //   npm run fuzz -- --tested          the engine as `cargo test` built it: a short run without another build
 
 import { spawn } from "node:child_process";
@@ -43,7 +43,8 @@ if (engines.length > 0) {
 const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
 if (wants("walk")) {
   const operations = number("operations") ?? 200_000;
-  const told = ["--operations", String(operations), "--seconds", String(seconds), "--from", String(from)];
+  const within = has("operations") && !has("seconds") && !has("minutes") ? [] : ["--seconds", String(seconds)];
+  const told = ["--operations", String(operations), ...within, "--from", String(from)];
   const { FORMATS } = await import("../tests/support/session.mjs"); // imported late: it needs the package, which is built by now
   for (const format of FORMATS) for (const walk of ["walk", "journal"]) runs.push(start(process.execPath, [`fuzz/${walk}.mjs`, ...told, "--format", format], {}));
 }

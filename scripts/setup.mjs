@@ -8,7 +8,7 @@ import { hashOf } from "./lib/hash.mjs";
 import { install } from "./lib/installed.mjs";
 import { readNote, writeNote } from "./lib/notes.mjs";
 import { env, root } from "./lib/paths.mjs";
-import { fail, must, output, which } from "./lib/run.mjs";
+import { fail, must, mustFetch, output, which } from "./lib/run.mjs";
 
 const WASM_PACK = "0.15.1";
 const TARGET = "wasm32-unknown-unknown";
@@ -35,19 +35,19 @@ function checkRust() {
   if (output("cargo", ["--version"]) !== null) return;
   // rustup does not install toolchains on its own if RUSTUP_AUTO_INSTALL=0.
   step(`installing Rust ${channel}`);
-  must("rustup", ["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"]);
+  mustFetch("rustup", ["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"]);
 }
 
 function addToolchainParts() {
   const installed = output("rustup", ["component", "list", "--installed"]) ?? "";
   if (!installed.includes(`rust-std-${TARGET}`)) {
     step(`adding the Rust target ${TARGET}`);
-    must("rustup", ["target", "add", TARGET]);
+    mustFetch("rustup", ["target", "add", TARGET]);
   }
   const missing = ["rustfmt", "clippy"].filter((name) => !installed.includes(name));
   if (missing.length > 0) {
     step(`adding ${missing.join(" and ")}`);
-    must("rustup", ["component", "add", ...missing]);
+    mustFetch("rustup", ["component", "add", ...missing]);
   }
 }
 
@@ -55,7 +55,7 @@ function installPackages() {
   const lock = hashOf(["package-lock.json"]);
   if (readNote("installed") === lock && which("wasm-opt") && which("esbuild")) return;
   step("installing npm packages");
-  must("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  mustFetch("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   writeNote("installed", lock);
 }
 
@@ -77,7 +77,7 @@ function installWasmPack() {
 
 /** Installs a debug build without debug information: it builds in half the time, and is fast enough for these tools. */
 function cargoInstall(args) {
-  must("cargo", ["install", "--locked", "--debug", "--force", "--quiet", ...args], {
+  mustFetch("cargo", ["install", "--locked", "--debug", "--force", "--quiet", ...args], {
     env: { ...env, CARGO_PROFILE_DEV_DEBUG: "false" },
   });
 }
@@ -122,7 +122,7 @@ function installMoto() {
   if (output("python3", ["-c", "import ensurepip, venv"]) === null) return console.log("▸ Python is missing: the tests of stores go without S3");
   step("installing moto");
   must("python3", ["-m", "venv", "--clear", join(root, "tests/.cache/moto")]);
-  must(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "tests/stores/requirements.txt"]);
+  mustFetch(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "tests/stores/requirements.txt"]);
   writeNote("moto", wanted);
 }
 
@@ -133,8 +133,8 @@ function canInstall() {
 function installDebian(missing) {
   step(`installing ${missing.join(" and ")}`);
   const apt = { env: { ...env, DEBIAN_FRONTEND: "noninteractive" } };
-  must("apt-get", ["update", "-q=2"], apt);
-  must("apt-get", ["install", "-y", "-q=2", "--no-install-recommends", ...missing], apt);
+  mustFetch("apt-get", ["update", "-q=2"], apt);
+  mustFetch("apt-get", ["install", "-y", "-q=2", "--no-install-recommends", ...missing], apt);
 }
 
 function step(what) {

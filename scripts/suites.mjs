@@ -8,21 +8,29 @@ const CLIPPY = ["cargo", "clippy", "--locked", "--all-targets"];
 const STRICT = ["--", "-D", "warnings"];
 
 /**
- * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` another one fails
- * without running if that one failed, because it would test an older build.
+ * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` others begins
+ * after them, and fails without running if one of them failed, because it would test an older build.
+ *
+ * Two suites run at a time: those that are `beside` one after the other, and next to them all others. Beside are suites that wait for
+ * servers, SDKs and programs, or use one core; all that compile with cargo, which uses both, are in the other lane. So each suite has
+ * about half the machine, and the limits leave it time for that.
  */
 export const suites = [
   { name: "format", seconds: 60, quick: true, command: ["cargo", "fmt", "--all", "--check"] },
-  { name: "clippy", seconds: 600, quick: true, command: [...CLIPPY, ...STRICT] },
-  { name: "clippy, wasm32", seconds: 600, command: ["cargo", "clippy", "--locked", "--lib", "--test", "node", "--test", "web", "--target", "wasm32-unknown-unknown", ...STRICT] },
+  // First, because half of all suites need it.
+  { name: "build", seconds: 900, command: ["node", "scripts/build.mjs"] },
+  // The SDKs, runtimes and models that suites are tested with are fetched while cargo compiles.
+  { name: "downloads", beside: true, seconds: 600, command: ["node", "scripts/downloads.mjs"] },
+  { name: "clippy", seconds: 900, quick: true, command: [...CLIPPY, ...STRICT] },
+  { name: "clippy, wasm32", seconds: 900, command: ["cargo", "clippy", "--locked", "--lib", "--test", "node", "--test", "web", "--target", "wasm32-unknown-unknown", ...STRICT] },
   { name: "tokenizer", seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
   { name: "tokenizer, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
   { name: "tokenizer, its part, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--no-default-features", ...STRICT] },
-  // Fetches the tokenizer.json files of nine models. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
-  { name: "tokenizers of Hugging Face", seconds: 600, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
+  // On the tokenizer.json files of nine models. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
+  { name: "tokenizers of Hugging Face", needs: ["downloads"], seconds: 900, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
   {
     name: "rust",
-    seconds: 900,
+    seconds: 1500,
     quick: true,
     counts: "cargo",
     command: ["cargo", "test", "--locked", "--no-fail-fast"],
@@ -32,27 +40,27 @@ export const suites = [
   },
   // wasm-bindgen's test runner (.cargo/config.toml) runs them in Node and in Chrome. `wasm-pack test` would compile all tests for wasm32.
   { name: "wasm in node and chrome", seconds: 900, counts: "cargo", command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web"], extraEnv: { CHROMEDRIVER: "chromedriver" } },
-  { name: "build", seconds: 900, command: ["node", "scripts/build.mjs"] },
+  // Opens the tests that cargo has just compiled for Chrome.
+  { name: "firefox and webkit", needs: ["build"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
+  { name: "types", beside: true, needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types"] },
+  { name: "sdk types", beside: true, needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types/sdk"] },
+  { name: "reference types", beside: true, needs: ["build"], seconds: 60, command: ["node", "scripts/dts.mjs"] },
+  { name: "stores", beside: true, needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/stores") },
+  { name: "package", beside: true, needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/package") },
+  { name: "integrations", beside: true, needs: ["build", "downloads"], seconds: 1500, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
+  { name: "chat templates", beside: true, needs: ["build", "downloads"], seconds: 240, counts: "node", command: nodeTests("tests/templates") },
+  { name: "page", needs: ["build"], seconds: 900, counts: "node", command: nodeTests("tests/page") },
   {
     name: "typescript",
-    seconds: 420,
+    seconds: 900,
     quick: true,
-    needs: "build",
+    needs: ["build"],
     counts: "node",
     command: nodeTests("tests/ts"),
   },
-  { name: "types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types"] },
-  { name: "sdk types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types/sdk"] },
-  { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },
-  { name: "stores", needs: "build", seconds: 900, counts: "node", command: nodeTests("tests/stores") },
-  { name: "package", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/package") },
-  { name: "integrations", needs: "build", seconds: 1200, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
   // Always the same seeds, so that a failure is reproducible. `npm run fuzz` tries new ones.
-  { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
-  { name: "fuzz, walk", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "20000", "--seconds", "110", "--from", "1"] },
-  { name: "chat templates", needs: "build", seconds: 180, counts: "node", command: nodeTests("tests/templates") },
-  { name: "page", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/page") },
-  { name: "firefox and webkit", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/browsers") },
+  { name: "fuzz", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
+  { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "2000", "--from", "1"] },
 ];
 
 /**

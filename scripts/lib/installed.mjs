@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { hashOf } from "./hash.mjs";
 import { readNote, writeNote } from "./notes.mjs";
 import { root } from "./paths.mjs";
-import { must } from "./run.mjs";
+import { mustFetch } from "./run.mjs";
 
 /** Installs once per state of the lock file. */
 export function install(folder) {
   const lock = hashOf([`${folder}/package-lock.json`]);
   const note = `installed-${folder.replaceAll("/", "-")}`;
   if (readNote(note) === lock && existsSync(join(root, folder, "node_modules"))) return;
-  must("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: join(root, folder) });
+  mustFetch("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: join(root, folder) });
   writeNote(note, lock);
 }
 

@@ -1,6 +1,6 @@
 // Runs programs.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { env, root } from "./paths.mjs";
@@ -10,6 +10,16 @@ export function must(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options });
   if (error) fail(`cannot run ${command}: ${error.message}`);
   if (status !== 0) fail(`\`${[command, ...args].join(" ")}\` ended with ${status}`);
+}
+
+/** `must` for a program that fetches something: a network that fails once may work a moment later, so there are three tries. */
+export function mustFetch(command, args, options = {}) {
+  for (const pause of [5_000, 30_000]) {
+    if (spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options }).status === 0) return;
+    console.log(`▸ \`${command}\` failed; another try in ${pause / 1000} s`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+  }
+  must(command, args, options);
 }
 
 /** What a program prints, or null if it is missing or fails (with `anyStatus`: only if it is missing). */
@@ -37,39 +47,4 @@ export function which(...names) {
 export function fail(why) {
   console.error(`✗ ${why}`);
   process.exit(1);
-}
-
-/**
- * Runs a program with a time limit. All of its output goes to `onText`. When the time is up, the program and all its children are
- * killed.
- */
-export function runWithin(seconds, [command, ...args], { cwd = root, extraEnv = {}, onText }) {
-  return new Promise((done) => {
-    const child = spawn(command, args, {
-      cwd,
-      env: { ...env, ...extraEnv },
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true, // its own process group, so that children such as browsers end with it
-    });
-    const endGroup = () => {
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // already gone
-      }
-    };
-    let late = false;
-    const timer = setTimeout(() => ((late = true), endGroup()), seconds * 1000);
-    const interrupted = () => (endGroup(), process.exit(130));
-    process.once("SIGINT", interrupted);
-    child.stdout.on("data", (chunk) => onText(String(chunk)));
-    child.stderr.on("data", (chunk) => onText(String(chunk)));
-    const finish = (code) => {
-      clearTimeout(timer);
-      process.off("SIGINT", interrupted);
-      done({ code, late });
-    };
-    child.on("error", (error) => (onText(`${error.message}\n`), finish(127)));
-    child.on("close", finish);
-  });
 }

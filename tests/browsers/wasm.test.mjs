@@ -5,7 +5,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { root } from "../../scripts/lib/paths.mjs";
 import { env } from "../../scripts/lib/paths.mjs";
+import { freePort } from "../support/free-port.mjs";
 import { firefox, until, webkit } from "../support/other-browsers.mjs";
+import { withTries } from "../support/tries.mjs";
 
 /** The test binary built by cargo. */
 function binary() {
@@ -16,14 +18,19 @@ function binary() {
   return built.findLast((message) => message.executable && message.target?.name === "web").executable;
 }
 
-let port = 21_000 + (process.pid % 20_000);
+/** Starts the test runner's server; returns its address. */
+async function served(t, tests) {
+  const address = `127.0.0.1:${await freePort()}`;
+  const runner = spawn("wasm-bindgen-test-runner", [tests], { cwd: root, env: { ...env, NO_HEADLESS: "1", WASM_BINDGEN_TEST_ADDRESS: address }, stdio: "ignore" });
+  t.after(() => runner.kill());
+  await until(() => fetch(`http://${address}/`).then(() => true, () => false), "it does not serve");
+  return address;
+}
 
 for (const launch of [firefox, webkit])
   test(`the wasm tests in ${launch.name}`, async (t) => {
-    const address = `127.0.0.1:${port++}`;
-    const runner = spawn("wasm-bindgen-test-runner", [binary()], { cwd: root, env: { ...env, NO_HEADLESS: "1", WASM_BINDGEN_TEST_ADDRESS: address }, stdio: "ignore" });
-    t.after(() => runner.kill());
-    await until(() => fetch(`http://${address}/`).then(() => true, () => false), "the test runner does not serve");
+    const tests = binary();
+    const address = await withTries("the test runner", () => served(t, tests));
     const browser = await launch();
     t.after(() => browser.close());
     t.diagnostic(browser.name);

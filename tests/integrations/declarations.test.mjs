@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { placePackage } from "./place.mjs";
+import { placed } from "./place.mjs";
 
-const placed = placePackage();
 const { exports } = JSON.parse(readFileSync(join(placed, "package.json"), "utf8"));
 const typeRoots = [fileURLToPath(new URL("../../node_modules/@types", import.meta.url))];
 

@@ -8,6 +8,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
 
+/** Where tests/integrations/run.mjs places it. */
+export const placed = join(here, "node_modules/contextfold");
+
 export function placePackage(folder = here) {
   const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   const target = join(folder, "node_modules/contextfold");

@@ -3,13 +3,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { root } from "../../scripts/lib/paths.mjs";
 import { which } from "../../scripts/lib/run.mjs";
+import { freePort } from "../support/free-port.mjs";
+import { withTries } from "../support/tries.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const HINT = "`npm run setup -- --stores`";
@@ -39,12 +40,13 @@ export const missing = {
 /** Starts a Redis; `isCluster`: a cluster of one node. Nothing is written to disk unless `isDurable`. */
 export async function startRedis({ isCluster = false, isDurable = false } = {}) {
   const folder = temporary("redis");
-  const port = await freePort();
-  const cluster = isCluster ? ["--cluster-enabled", "yes", "--cluster-port", String(await freePort()), "--cluster-announce-ip", "127.0.0.1"] : [];
   const disk = isDurable ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...disk, ...cluster];
-  const start = () => started("redis-server", args, /ready to accept connections/i);
-  let server = await start();
+  const begin = (port, cluster) => started("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...disk, ...cluster], /ready to accept connections/i);
+  let { server, port, cluster } = await withTries("redis-server", async () => {
+    const [port, bus] = [await freePort(), String(await freePort())];
+    const cluster = isCluster ? ["--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-announce-ip", "127.0.0.1"] : [];
+    return { server: await begin(port, cluster), port, cluster };
+  });
   if (isCluster) spawnSync("redis-cli", ["-p", String(port), "CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
   return {
     port,
@@ -53,7 +55,7 @@ export async function startRedis({ isCluster = false, isDurable = false } = {}) 
     /** Kills it and starts it again. */
     async crash() {
       await stopped(server, "SIGKILL");
-      server = await start();
+      server = await begin(port, cluster);
     },
     stop: () => stopped(server),
   };
@@ -67,10 +69,12 @@ export async function startPostgres({ hasPooler = false } = {}) {
   const as = await unprivileged(folder);
   const initdb = spawnSync(join(bin, "initdb"), ["-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-locale"], { ...as, encoding: "utf8" });
   if (initdb.status !== 0) throw new Error(`initdb: ${initdb.stderr}`);
-  const port = await freePort();
-  const args = ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "max_connections=200"];
-  const server = await started(join(bin, "postgres"), args, /ready to accept connections/, as);
-  const pooler = hasPooler ? await startPooler({ folder, port, as }) : null;
+  const { server, port } = await withTries("postgres", async () => {
+    const port = await freePort();
+    const args = ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "max_connections=200"];
+    return { server: await started(join(bin, "postgres"), args, /ready to accept connections/, as), port };
+  });
+  const pooler = hasPooler ? await withTries("pgbouncer", () => startPooler({ folder, port, as })) : null;
   return {
     url: `postgres://tester@127.0.0.1:${port}/postgres`,
     poolerUrl: pooler && `postgres://tester@127.0.0.1:${pooler.port}/postgres`,
@@ -91,9 +95,10 @@ async function startPooler({ folder, port, as }) {
 
 /** Starts a server that speaks S3, with a bucket of this name: moto, one request after the other (./s3-server.py says why). */
 export async function startS3(bucket = "chats") {
-  const port = await freePort();
-  const server = await started(motoPython, [join(here, "s3-server.py"), String(port)], /listening/);
-  const url = `http://127.0.0.1:${port}`;
+  const { server, url } = await withTries("moto", async () => {
+    const port = await freePort();
+    return { server: await started(motoPython, [join(here, "s3-server.py"), String(port)], /listening/), url: `http://127.0.0.1:${port}` };
+  });
   const made = await fetch(`${url}/${bucket}`, { method: "PUT", headers: { authorization: "AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/s3/aws4_request" } });
   if (!made.ok) throw new Error(`no bucket: ${made.status} ${await made.text()}`);
   return { url, bucket, stop: () => stopped(server) };
@@ -104,15 +109,6 @@ function temporary(name) {
   const folder = mkdtempSync(join(tmpdir(), `contextfold-${name}-`));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 /** PostgreSQL does not run as root: then it runs as the user `postgres`, which owns the folder. */
@@ -128,13 +124,17 @@ process.once("exit", () => running.forEach((server) => server.kill("SIGKILL")));
 // A test that times out is killed by a signal, which alone would leave the servers running.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-/** Starts a program and waits until it prints that it is ready. */
+/** Longer than a server takes to start on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+/** Starts a program and waits until it prints that it is ready. It may fail to: its port was free a moment ago, and may be taken by now. */
 async function started(command, args, ready, options = {}) {
   const server = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   running.add(server);
   server.once("exit", () => running.delete(server));
   let said = "";
-  await new Promise((resolve, reject) => {
+  let late;
+  const isReady = new Promise((resolve, reject) => {
     const hear = (chunk) => {
       said = (said + chunk).slice(-10_000);
       if (ready.test(said)) resolve();
@@ -142,8 +142,13 @@ async function started(command, args, ready, options = {}) {
     server.stdout.on("data", hear);
     server.stderr.on("data", hear);
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`${command} ended with ${code}: ${said}`)));
+    server.once("exit", (code) => reject(new Error(`it ended with ${code}: ${said}`)));
+    late = setTimeout(() => {
+      server.kill("SIGKILL");
+      reject(new Error(`it said nothing of being ready in ${PATIENCE_MS / 1000} s: ${said}`));
+    }, PATIENCE_MS);
   });
+  await isReady.finally(() => clearTimeout(late));
   return server;
 }
 

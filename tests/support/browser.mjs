@@ -2,6 +2,7 @@
 
 import { chromium } from "playwright-core";
 import { which } from "../../scripts/lib/run.mjs";
+import { withTries } from "./tries.mjs";
 
 const QUIET = [
   "--no-sandbox",
@@ -17,7 +18,7 @@ const QUIET = [
 export function launch() {
   const executablePath = which("chromium", "chromium-browser", "google-chrome");
   if (!executablePath) throw new Error("Chromium is missing: `npm run setup -- --browsers`");
-  return chromium.launch({ executablePath, headless: true, args: QUIET });
+  return withTries("Chromium", () => chromium.launch({ executablePath, headless: true, args: QUIET }));
 }
 
 /** Opens `url` in a new page; `problems` collects everything that the page reports as an error. */

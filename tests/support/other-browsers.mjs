@@ -2,9 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import puppeteer from "puppeteer-core";
 import { which } from "../../scripts/lib/run.mjs";
+import { freePort } from "./free-port.mjs";
+import { withTries } from "./tries.mjs";
 
 const PATIENCE = 40_000;
 
@@ -12,7 +13,7 @@ const PATIENCE = 40_000;
 export async function firefox() {
   const executablePath = which("firefox-esr", "firefox");
   if (!executablePath) throw new Error("Firefox is missing: `npm run setup -- --browsers`");
-  const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true });
+  const browser = await withTries("Firefox", () => puppeteer.launch({ browser: "firefox", executablePath, headless: true }));
   const page = await browser.newPage();
   return {
     name: `Firefox ${(await browser.version()).replace(/^\w+\//, "")}`,
@@ -25,7 +26,7 @@ export async function firefox() {
 /** WebKitGTK, on a virtual screen. */
 export async function webkit() {
   if (!which("WebKitWebDriver") || !which("xvfb-run")) throw new Error("WebKitWebDriver or Xvfb is missing: `npm run setup -- --browsers`");
-  const { driver, ask, end, session } = await startWebkit();
+  const { driver, ask, end, session } = await withTries("WebKitWebDriver", startWebkit);
   const at = `/session/${session.sessionId}`;
   return {
     name: `WebKit ${session.capabilities.browserVersion}`,
@@ -41,49 +42,35 @@ export async function webkit() {
 
 /**
  * `xvfb-run` sometimes waits forever for a screen that is there already, and a driver without a screen answers nothing. So one that
- * does not answer is ended, and another is started.
+ * does not answer is ended.
  */
 async function startWebkit() {
-  const failures = [];
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const port = await freePort();
-    const driver = spawn("xvfb-run", ["-a", "WebKitWebDriver", `--port=${port}`], { stdio: ["ignore", "ignore", "pipe"], detached: true });
-    let said = "";
-    driver.stderr.on("data", (chunk) => (said += chunk));
-    const end = () => {
-      try {
-        process.kill(-driver.pid);
-      } catch {
-        // it is gone already
-      }
-    };
-    const ask = async (method, path, body, patience = PATIENCE) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(patience) });
-      const { value } = await response.json();
-      if (value?.error) throw new Error(`${value.error}: ${value.message}`);
-      return value;
-    };
+  const port = await freePort();
+  const driver = spawn("xvfb-run", ["-a", "WebKitWebDriver", `--port=${port}`], { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  let said = "";
+  driver.stderr.on("data", (chunk) => (said += chunk));
+  const end = () => {
     try {
-      let why;
-      await until(() => ask("GET", "/status", undefined, 5_000).catch((error) => void (why = error)), () => `no answer: ${why}`, 20_000);
-      const session = await ask("POST", "/session", { capabilities: {} });
-      return { driver, ask, end, session };
-    } catch (error) {
-      failures.push(`${error.message} ${said.trim()}`.trim());
-      end();
+      process.kill(-driver.pid);
+    } catch {
+      // it is gone already
     }
+  };
+  const ask = async (method, path, body, patience = PATIENCE) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(patience) });
+    const { value } = await response.json();
+    if (value?.error) throw new Error(`${value.error}: ${value.message}`);
+    return value;
+  };
+  try {
+    let why;
+    await until(() => ask("GET", "/status", undefined, 5_000).catch((error) => void (why = error)), () => `no answer: ${why}`, 20_000);
+    const session = await ask("POST", "/session", { capabilities: {} });
+    return { driver, ask, end, session };
+  } catch (error) {
+    end();
+    throw new Error(`${error.message} ${said.trim()}`.trim(), { cause: error });
   }
-  throw new Error(`WebKitWebDriver does not answer: ${failures.join("; ")}`);
-}
-
-/** A port that nobody listens on now. */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Waits until `look` returns something. */
