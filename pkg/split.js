@@ -40,9 +40,12 @@ export function instantiateSplit(file, imports) {
     const bytes = core && copied(core, pieces, file.size);
     for (const { from, to } of core ? between(pieces) : []) await file.readLater(bytes, from, from, to);
     file.close();
-    whole = core && bytes;
-    const module = whole && (await WebAssembly.compile(whole));
-    whole &&= module;
+    if (!core) return; // it was loaded in the meantime
+    whole = bytes;
+    const module = await WebAssembly.compile(bytes);
+    if (!core) return;
+    whole = module;
+    core = undefined;
   }
 
   function loadWhole() {
