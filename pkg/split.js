@@ -1,5 +1,5 @@
-// Loads the module for Node in two steps: first its core, which is at the beginning of the file (scripts/lib/split.mjs); then the whole
-// module, when a function that the core lacks is first called.
+// Loads the module for Node in two steps: first its core, from the beginning and the end of the file (scripts/lib/split.mjs); then the
+// whole module, when a function that the core lacks is first called.
 
 import { madeParts } from "./parts.js";
 

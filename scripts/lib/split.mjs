@@ -2,9 +2,10 @@
 // session runs from its creation to its model calls come first: the core. Which they are is found by running such a session
 // (session-run.mjs) in a copy that records the calls.
 //
-// Node makes a module of the core alone (pkg/split.js): the same file, with nothing in place of all other functions. Where the core
-// calls one of those, it has a `stub`, which loads the whole module at the first call. Both then work as one, with the same memory, the
-// same tables and the same function pointers: so the file imports its memory and tables, which pkg/parts.js makes and `begin` fills.
+// Node makes a module of the core alone (pkg/split.js): the same file without all other functions. In place of those that the core
+// calls, it has their stubs, which are the last functions of the file: a stub loads the whole module at the first call. Both then work as
+// one, with the same memory, the same tables and the same function pointers: so the file imports its memory and tables, which
+// pkg/parts.js makes and `begin` fills.
 //
 // Why: V8 validates a whole module before its first call, which takes 10 ms for 3 MB at every start. The whole module is compiled in the
 // background as soon as the program waits for something, so the first fold does not wait for it. It has the core's functions, too,
