@@ -6,7 +6,8 @@
 
 import { ContextError, nameClass } from "./error.js";
 import { isResolved } from "./object-makers.js";
-import { INTERNAL_PREFIX, WholeMissing } from "./split.js";
+import { INTERNAL_PREFIX } from "./parts.js";
+import { WholeMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 
 /** The glue's `wasm` before the module is loaded. */

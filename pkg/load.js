@@ -5,7 +5,7 @@ import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import * as packer from "./pack.js";
 import * as maker from "./object-makers.js";
-import { wholeModuleImports } from "./parts.js";
+import { partsOf } from "./parts.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./print-state.js";
@@ -14,7 +14,7 @@ import { refuseClones } from "./refuse-clones.js";
 /** The functions of the glue. */
 const imports = { "./contextfold_bg.js": glue };
 /** Everything that a module imports. */
-export const importsOf = (module) => ({ ...imports, ...wholeModuleImports(module) });
+export const importsOf = (module) => ({ ...imports, ...partsOf(module) });
 
 let instance;
 
@@ -46,10 +46,7 @@ export function bindModule(module) {
   if (!instance) bind(new WebAssembly.Instance(module, importsOf(module)));
 }
 
-/**
- * Like `bindModule`, but instantiates only `core` at first. `readWhole` returns the bytes of the whole module. `wholeAhead` is a
- * promise of the compiled whole module, or of `undefined`.
- */
-export function bindCore(core, readWhole, wholeAhead) {
-  if (!instance) bind(instantiateSplit(core, imports, readWhole, wholeAhead));
+/** Like `bindModule`, but instantiates only the core of the module in this file at first. */
+export function bindCore(file) {
+  if (!instance) bind(instantiateSplit(file, imports));
 }

@@ -9,40 +9,49 @@ import { bindCore } from "./load.js";
 import { Session, detectFormat } from "./wasm/contextfold_bg.js";
 
 // An import would load all of `fs`, which is a tenth of the time until the module is ready.
-const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
+const { closeSync, fstatSync, openSync, read, readSync } = process.getBuiltinModule("node:fs");
 const { setImmediate } = process.getBuiltinModule("node:timers"); // test environments may not have it as a global
 const { fileURLToPath } = process.getBuiltinModule("node:url");
 const here = import.meta.url;
 
-// Written as literals, so that bundlers find the files. In CommonJS output their location is not known.
-const core = () => pathOf(new URL("./wasm/core.wasm", import.meta.url), "core");
-const whole = () => pathOf(new URL("./wasm/contextfold_bg.wasm", import.meta.url), "contextfold_bg");
+// Written as a literal, so that bundlers find the file. In CommonJS output its location is not known.
+const url = () => new URL("./wasm/contextfold_bg.wasm", import.meta.url);
 
 /**
  * Next.js replaces the URL by an object of its own, which file functions refuse. It has the URL of the file or, in components that
  * also run in the browser, the URL for the browser; then the file is read from the package's folder. That path is built in a way
  * that no bundler mistakes for another file.
  */
-function pathOf({ protocol, href }, name) {
-  return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
+function pathOf({ protocol, href }) {
+  return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, "wasm/contextfold_bg.wasm");
 }
 
-bindCore(new WebAssembly.Module(bytesOf(core)), () => bytesOf(whole), wholeAhead());
-
-function bytesOf(file) {
-  try {
-    return readFileSync(file());
-  } catch (cause) {
-    const why = "the module's `core.wasm` and `contextfold_bg.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external (Next.js: `serverExternalPackages: [\"contextfold\"]` in next.config.mjs), or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
-    throw new ContextError("NOT_INITIALIZED", why, { cause });
-  }
+try {
+  bindCore(opened());
+} catch (cause) {
+  const why = "the module `contextfold_bg.wasm` is not beside the package's code, or damaged. Where that was bundled: keep `contextfold` external (Next.js: `serverExternalPackages: [\"contextfold\"]` in next.config.mjs), or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
+  throw new ContextError("NOT_INITIALIZED", why, { cause });
 }
 
-/** Compiles the whole module as soon as the program waits for something. A program that ends before that does not load it. */
-async function wholeAhead() {
-  await new Promise((go) => setImmediate(go).unref());
-  const bytes = await new Promise((done) => readFile(whole(), (error, bytes) => done(bytes)));
-  return bytes && WebAssembly.compile(bytes);
+/** The module's file. It stays open until it is read to its end, so that the package may be replaced while the program runs. */
+function opened() {
+  const file = openSync(pathOf(url()));
+  const { size, mtimeMs } = fstatSync(file);
+  const checked = (count) => {
+    if (count === 0 || fstatSync(file).mtimeMs !== mtimeMs) throw new Error("it is cut off, or has changed");
+    return count;
+  };
+  return {
+    size,
+    read(bytes, at, from, to) {
+      for (let n = from; n < to; ) n += checked(readSync(file, bytes, at + n - from, to - n, n));
+    },
+    async readLater(bytes, at, from, to) {
+      for (let n = from; n < to; ) n += checked(await new Promise((done, fail) => read(file, bytes, at + n - from, to - n, n, (error, count) => (error ? fail(error) : done(count)))));
+    },
+    idle: () => new Promise((go) => setImmediate(go).unref()),
+    close: () => closeSync(file),
+  };
 }
 
 readFilesWith((path, roomFor) => {

@@ -1,8 +1,7 @@
 // `npm run build`: builds the generated part of the package, pkg/wasm. Skips what is up to date.
 //
-//   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt
+//   contextfold_bg.wasm, contextfold_bg.js                     by wasm-pack, then wasm-opt and scripts/lib/split.mjs
 //   contextfold.d.cts, contextfold.d.ts                        its types, for CommonJS and for ES modules
-//   core.wasm                                                  the part of it that Node loads first, by scripts/lib/split.mjs
 //   tokenizer.wasm, tokenizer-bpe.wasm                         the module for `loadTokenizer`, and the part of it that most models need,
 //                                                              by cargo, then wasm-opt
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
@@ -11,10 +10,11 @@
 //
 //   npm run build -- --quick   larger and slower code, built in a fraction of the time: for trying a change
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { isBuilt, markBuilt } from "./lib/built.mjs";
+import { coreOf } from "./lib/core.mjs";
 import { env, targetDir, wasmDir } from "./lib/paths.mjs";
 import { remapped, withoutCommit } from "./lib/portable.mjs";
 import { writeNotices } from "./lib/notices.mjs";
@@ -29,8 +29,7 @@ if (process.argv.includes("--quick")) {
   tokenizer("quick");
 } else if (!isBuilt()) {
   pack(["--release"], remapped(env)); // only here: with other flags, a quick build would lose its cache
-  optimize();
-  writeFileSync(module, withoutCommit(readFileSync(module)));
+  optimize(module, module, "debuginfo"); // the names of the functions, which the split orders
   await split();
   tokenizer("release", remapped(env));
   markBuilt();
@@ -68,18 +67,18 @@ function withFreeing(text) {
 /**
  * Needs no feature flags: wasm-opt reads from the module which features it may use. Its levels (-O3, -Oz) make the module smaller but
  * its download a tenth larger, because inlined and renumbered code compresses worse. So these passes only remove what is unused, shorten
- * instructions, put the most used locals first, and sort functions by name: the instances of a generic function are then side by side,
- * which compresses well with brotli.
+ * instructions and put the most used locals first.
  */
-function optimize() {
-  const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "optimize-instructions", "reorder-locals", "reorder-functions-by-name", "strip-debug", "strip-producers"];
-  must("wasm-opt", [...passes.map((pass) => `--${pass}`), module, "-o", `${module}.opt`]);
-  renameSync(`${module}.opt`, module);
+function optimize(from, to, ...more) {
+  const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "optimize-instructions", "reorder-locals", "strip-producers", ...more];
+  must("wasm-opt", [...passes.map((pass) => `--${pass}`), from, "-o", `${to}.opt`]);
+  writeFileSync(to, withoutCommit(readFileSync(`${to}.opt`)));
+  rmSync(`${to}.opt`);
 }
 
 async function split() {
-  const { writeSplit } = await import("./lib/split.mjs");
-  await writeSplit(readFileSync(module));
+  const { writeSplit } = await import("./lib/split.mjs"); // imported late: binaryen is only there after the set-up
+  writeSplit(readFileSync(module));
 }
 
 /** Builds the tokenizer modules. They have no glue: their functions take and return numbers. */
@@ -88,21 +87,19 @@ function tokenizer(profile, environment = env) {
     must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features], { env: environment });
     const built = join(targetDir, "wasm32-unknown-unknown", profile, "tokenizer.wasm");
     const module = join(wasmDir, `${name}.wasm`);
-    must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", module]);
-    writeFileSync(module, withoutCommit(readFileSync(module)));
+    optimize(built, module, "reorder-functions-by-name", "strip-debug"); // by name, the instances of a generic function are side by side
   }
 }
 
 /** Removes wasm-pack's own package files (its .gitignore would exclude the folder from the npm package) and files of older builds. */
 function removeLeftovers() {
-  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js", "rest.wasm", "base64.js"])
+  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js", "core.wasm"])
     rmSync(join(wasmDir, name), { force: true });
 }
 
 function report() {
   const size = (n) => `${(n / 1024).toFixed(1)} KiB`;
-  for (const name of ["contextfold_bg.wasm", "core.wasm", "tokenizer.wasm", "tokenizer-bpe.wasm"]) {
-    const bytes = readFileSync(join(wasmDir, name));
+  const files = ["contextfold_bg.wasm", "tokenizer.wasm", "tokenizer-bpe.wasm"].map((name) => [name, readFileSync(join(wasmDir, name))]);
+  for (const [name, bytes] of [...files, ["what Node reads of the first on import", coreOf(files[0][1])]])
     console.log(`${name}: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
-  }
 }

@@ -3,8 +3,8 @@
 import { hashOf } from "./hash.mjs";
 import { readNote, writeNote } from "./notes.mjs";
 
-const INPUTS = ["src", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo/config.toml", "scripts/build.mjs", "scripts/lib/split.mjs", "scripts/lib/portable.mjs", "scripts/lib/session-run.mjs"];
-const OUTPUTS = ["contextfold_bg.wasm", "contextfold_bg.js", "contextfold.d.ts", "contextfold.d.cts", "core.wasm", "tokenizer.wasm", "tokenizer-bpe.wasm"].map((name) => `pkg/wasm/${name}`);
+const INPUTS = ["src", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo/config.toml", "scripts/build.mjs", "scripts/lib/split.mjs", "scripts/lib/order.mjs", "scripts/lib/portable.mjs", "scripts/lib/session-run.mjs"];
+const OUTPUTS = ["contextfold_bg.wasm", "contextfold_bg.js", "contextfold.d.ts", "contextfold.d.cts", "tokenizer.wasm", "tokenizer-bpe.wasm"].map((name) => `pkg/wasm/${name}`);
 
 // The outputs count, too: a `wasm-pack build` by hand leaves a module that wasm-opt has not processed.
 const state = () => `${hashOf(INPUTS)} ${hashOf(OUTPUTS)}`;

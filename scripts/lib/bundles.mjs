@@ -1,9 +1,9 @@
 // Bundles what Node loads into few files, because each file costs a third of a millisecond.
 //
-//   pkg/**/*.bundle.js   the Node entries and their shared code: one instance of the module, whichever entry is imported
-//   pkg/wasm/cjs         the CommonJS versions: of the Node entry, which reads the .wasm files beside the ESM one; and of all others,
-//                        which import that one by name and have their shared code in files of their own. Also the declarations as
-//                        .d.cts, because TypeScript takes a .d.ts of this package for ESM.
+//   pkg/**/node.bundle.js   the Node entries: all of the first one's code in one file, from which the other imports
+//   pkg/wasm/cjs            the CommonJS versions: of the Node entry, which reads the .wasm file beside the ESM one; and of all others,
+//                           which import that one by name and have their shared code in files of their own. Also the declarations as
+//                           .d.cts, because TypeScript takes a .d.ts of this package for ESM.
 
 import { build, transform } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -14,88 +14,66 @@ import { stores } from "./stores.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
-const tokenizerAtOnce = {
-  name: "tokenizer at once",
+/** In a file that is loaded as a whole, nothing is loaded later: a dynamic import would only wait for Node's loader. */
+const atOnce = {
+  name: "at once",
   setup(build) {
-    // A dynamic import waits for Node's loader, as long as reading a packed tokenizer takes; and its code is small.
-    build.onLoad({ filter: /[\\/]pkg[\\/]exports\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8").replaceAll('(await import("./tokenizer.js"))', "tokenizerEntry");
-      return { contents: `import * as tokenizerEntry from "./tokenizer.js";\n${text}`, resolveDir: pkg };
+    build.onLoad({ filter: /[\\/]pkg[\\/](?:exports|object-makers)\.js$/ }, ({ path }) => {
+      let imported = "";
+      const text = readFileSync(path, "utf8").replace(/\(?await import\(("[^"]+")\)\)?/g, (_, from) => {
+        imported = `import * as entry from ${from};`; // each of the two files has one
+        return "entry";
+      });
+      return { contents: `${imported}\n${text}`, resolveDir: pkg };
     });
   },
 };
-const segmentsAtOnce = {
-  name: "segments at once",
-  setup(build) {
-    // In a single file nothing is loaded later: a static import avoids wrapping the module.
-    build.onLoad({ filter: /[\\/]pkg[\\/]object-makers\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
-      return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
-    });
-  },
-};
-const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
 
 /** Entries other than the main one and the integrations. */
 const OTHERS = [...stores.map((name) => `${name}.js`), "transcript/node.js"];
 
+const NODE = { bundle: true, platform: "node", target: "node20", logLevel: "warning" };
+const MAIN = { ...NODE, entryPoints: [join(pkg, "node.js")], plugins: [atOnce] };
+
+/** The other entries import the one module from where it is. */
+const mainFrom = (where) => ({
+  name: "main from",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.\/node\.js$/ }, () => ({ path: where, external: true }));
+    build.onResolve({ filter: /^\.\.\/wasm\/contextfold_bg\.js$/ }, () => ({ path: "glue", namespace: "main" }));
+    build.onLoad({ filter: /./, namespace: "main" }, () => ({ contents: `import { Session } from "../node.js"; export const detectFormat = (input) => Session.__detectFormat(input);`, resolveDir: pkg }));
+  },
+});
+
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
-  await build({
-    entryPoints: ["node.js", "transcript/node.js"].map((name) => join(pkg, name)),
-    plugins: [tokenizerAtOnce],
-    outdir: pkg,
-    entryNames: "[dir]/[name].bundle",
-    chunkNames: "shared-[hash].bundle",
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "warning",
-  });
+  await build({ ...MAIN, format: "esm", outfile: join(pkg, "node.bundle.js") });
+  await build({ ...NODE, entryPoints: [join(pkg, "transcript/node.js")], plugins: [mainFrom("../node.bundle.js")], format: "esm", outfile: join(pkg, "transcript/node.bundle.js") });
   await writeCommonJs();
 }
 
 async function writeCommonJs() {
   rmSync(out, { recursive: true, force: true });
   await build({
-    entryPoints: [join(pkg, "node.js")],
-    plugins: [tokenizerAtOnce, segmentsAtOnce],
+    ...MAIN,
     outfile: join(out, "node.cjs"),
-    bundle: true,
-    platform: "node",
     format: "cjs",
-    target: "node20",
     banner: { js: 'const entryUrl = new URL("../../node.js", require("node:url").pathToFileURL(__filename)).href;' },
     define: { "import.meta.url": "entryUrl" },
-    logLevel: "warning",
   });
   const integrations = readdirSync(join(pkg, "integrations")).filter((name) => name.endsWith(".js"));
-  // The other entries import the one module by its name.
-  const byName = {
-    name: "by name",
-    setup(build) {
-      build.onResolve({ filter: /^\.\.\/node\.js$/ }, () => ({ path: "contextfold", external: true }));
-      build.onResolve({ filter: /^\.\.\/wasm\/contextfold_bg\.js$/ }, () => ({ path: "glue", namespace: "by-name" }));
-      build.onLoad({ filter: /./, namespace: "by-name" }, () => ({ contents: GLUE, resolveDir: pkg }));
-    },
-  };
   const { outputFiles } = await build({
+    ...NODE,
     entryPoints: [...integrations.map((name) => join(pkg, "integrations", name)), ...OTHERS.map((path) => join(pkg, path))],
     outdir: out,
     outbase: pkg,
     outExtension: { ".js": ".cjs" },
     chunkNames: "shared-[hash]",
     write: false,
-    bundle: true,
     splitting: true, // esbuild can only do this for ES modules
     packages: "external",
-    plugins: [byName],
-    platform: "node",
+    plugins: [mainFrom("contextfold")],
     format: "esm",
-    target: "node20",
-    logLevel: "warning",
   });
   for (const { path, text } of outputFiles) {
     const { code } = await transform(text, { format: "cjs", platform: "node", target: "node20" });

@@ -1,4 +1,4 @@
-// The module as Node loads it from the installed package: the core, and the full module once a function is called that only it has.
+// The module as Node loads it from the installed package: the core, and the whole module once a function is called that only it has.
 
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -31,51 +31,52 @@ const COMMONJS = ["--input-type=commonjs", "--eval", `const { Session } = requir
 const OLDER = ["--no-experimental-require-module", ...COMMONJS];
 
 for (const [kind, args] of Object.entries({ ESM, COMMONJS, OLDER })) {
-  const said = () => run("node", args, { cwd: consumer }).trim().split("\n");
-  const whole = () => join(installed, "pkg/wasm/contextfold_bg.wasm");
+  const file = () => join(installed, "pkg/wasm/contextfold_bg.wasm");
+  /** What the program says if this is done as soon as the package is imported. */
+  const said = (atOnce = "") => {
+    const first = `const { renameSync, truncateSync, writeFileSync } = process.getBuiltinModule("node:fs"); const file = ${JSON.stringify(file())}; ${atOnce};`;
+    return run("node", [...args.slice(0, -1), args.at(-1).replace(PROGRAM, first + PROGRAM)], { cwd: consumer }).trim().split("\n");
+  };
 
-  test(`${kind}: both files together equal the module`, () => {
+  test(`${kind}: the core and the whole module work as one`, () => {
     assert.deepEqual(said(), ["turns 60", "compacted 1"]);
   });
 
-  test(`${kind}: turns with nothing to cut need only the core; if the full module is needed and missing, the error names it`, () => {
-    renameSync(whole(), `${whole()}.away`);
+  test(`${kind}: turns with nothing to cut need only the core; if the rest is needed and was changed meanwhile, the error names the file`, () => {
+    const bytes = readFileSync(file());
     try {
-      const [turns, compacted] = said();
-      assert.equal(turns, "turns 60");
-      assert.match(compacted, /^INTERNAL .*contextfold_bg\.wasm/);
+      for (const changed of ["truncateSync(file, 600_000)", "truncateSync(file, 0)", 'writeFileSync(file, "of another build".repeat(500_000))']) {
+        const [turns, compacted] = said(changed);
+        assert.equal(turns, "turns 60");
+        assert.match(compacted, /^INTERNAL .*contextfold_bg\.wasm/);
+        writeFileSync(file(), bytes);
+      }
     } finally {
-      renameSync(`${whole()}.away`, whole());
+      writeFileSync(file(), bytes);
     }
   });
 
-  test(`${kind}: a full module of another build is not combined with this core`, () => {
-    const bytes = readFileSync(whole());
-    const other = Buffer.from(bytes.toString("latin1").replaceAll(/core-[0-9a-f]{16}/g, "core-0123456789abcdef"), "latin1");
-    const takesNothing = Buffer.from("\0asm\x01\0\0\0", "latin1"); // like one as wasm-pack left it
+  test(`${kind}: the package may be moved or replaced under a running program`, () => {
     try {
-      for (const wrong of [other, takesNothing]) {
-        rmSync(whole());
-        writeFileSync(whole(), wrong);
-        assert.match(said()[1], /^INTERNAL .*contextfold_bg\.wasm/);
+      assert.deepEqual(said('renameSync(file, file + ".away"); writeFileSync(file, "another")'), ["turns 60", "compacted 1"]);
+    } finally {
+      renameSync(`${file()}.away`, file());
+    }
+  });
+
+  test(`${kind}: a file that is missing or damaged is refused`, () => {
+    const bytes = readFileSync(file());
+    try {
+      for (const damaged of [undefined, Buffer.from("\0asm\x01\0\0\0", "latin1"), bytes.subarray(0, 600_000), Buffer.alloc(bytes.length)]) {
+        rmSync(file(), { force: true });
+        if (damaged) writeFileSync(file(), damaged);
+        assert.throws(() => said(), ({ message }) => /NOT_INITIALIZED/.test(message) && /contextfold_bg\.wasm/.test(message));
       }
     } finally {
-      writeFileSync(whole(), bytes);
+      writeFileSync(file(), bytes);
     }
   });
 }
-
-test("once the program has awaited something, the package may be moved or replaced", () => {
-  const program = `
-    import { renameSync } from "node:fs";
-    import { setTimeout } from "node:timers/promises";
-    import { Session } from "contextfold";
-    await setTimeout(500);
-    renameSync(process.argv[1], process.argv[1] + ".away");
-    try { ${PROGRAM} } finally { renameSync(process.argv[1] + ".away", process.argv[1]); }`;
-  const said = run("node", ["--input-type=module", "--eval", program, join(installed, "pkg/wasm/contextfold_bg.wasm")], { cwd: consumer });
-  assert.deepEqual(said.trim().split("\n"), ["turns 60", "compacted 1"]);
-});
 
 test("the entries share one instance, imported or required", () => {
   const program = `
