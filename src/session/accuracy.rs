@@ -69,7 +69,7 @@ impl Accuracy {
     pub fn load_learnt(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.calibration = Saved::load(from)?;
         self.others = Saved::load(from)?;
-        self.sent = if from.version() < 3 { Sent::load_before_3(from)? } else { Saved::load(from)? };
+        self.sent = Saved::load(from)?;
         Ok(())
     }
 

@@ -16,11 +16,7 @@ use crate::compaction::ledger::Memo;
 use crate::context::{ContextMark, Report};
 use crate::saved::{Checksum, Kind};
 
-/// The snapshot format of sessions. What each version added:
-/// 1: the first. 2: the facts of tool outputs that are in the store.
-/// 3: what older steps are cut to, which view the next usage belongs to, and where skills are found.
-/// 4: what decisions cost the prompt cache. 5: the pass that removed a message from the view. 6: the message that an output was
-/// stored for.
+/// The snapshot format of sessions.
 pub const SESSION: Kind = Kind { name: "contextfold-session", version: 1, what: "a session" };
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.

@@ -24,15 +24,6 @@ pub(super) struct Sent {
 saved!(struct Sent { shown, answered, behind, unclear, reported });
 
 impl Sent {
-    /// Reads the form of snapshots before version 3: one view, and whether its answer was pushed.
-    pub fn load_before_3(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(match Saved::load(from)? {
-            Some((tokens, true)) => Self { answered: true, behind: Some(tokens), ..Self::default() },
-            Some((tokens, false)) => Self { shown: Some(tokens), ..Self::default() },
-            None => Self::default(),
-        })
-    }
-
     /// The view that was read last.
     pub fn last_read(&mut self) -> &mut Option<u64> {
         &mut self.shown

@@ -11,7 +11,7 @@ use crate::saved::{Kind, ListEdit, MapEdit, Saved, saved};
 
 /// The JavaScript side's part of a snapshot. Version 1: the first. Version 2 adds what a summary in the caller's list stands for.
 /// Version 3 adds what a model reads of entries that are known by checksums, and whether the header came from a body.
-pub const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
+pub const SIDE: Kind = Kind { name: "js", version: 1, what: "a session" };
 
 /// What the JavaScript side knows of a session. The objects themselves cannot be saved.
 pub struct Side {
@@ -110,11 +110,6 @@ pub fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result
     let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
     from.require(known, "it refers to a message that does not exist")?;
     from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list belongs to no message")?;
-    if from.version() < 2 {
-        for stretch in &mut side.line {
-            stretch.stands_for = context.messages_behind(&stretch.nodes);
-        }
-    }
     Ok(side)
 }
 
