@@ -108,9 +108,7 @@ impl Context {
         if node.kind != NodeKind::Message || node.pinned || self.is_newest_request(at) {
             return None;
         }
-        if media_of(&slot.message).next().is_none() {
-            return None;
-        }
+        media_of(&slot.message).next()?;
         let (index, before, form) = (slot.node, slot.tokens(), slot.form);
         let mut message = Message::clone(&slot.message);
         let mut changed = false;

@@ -72,7 +72,7 @@ pub(super) fn longest(context: &Context, at: usize) -> u64 {
 
 /// The tokens of each of a message's texts, and how many each may take at most so that the message takes `goal`.
 fn limit_for_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
-    let tokens: Vec<u64> = texts(&message).map(|text| context.counter.count(text)).collect();
+    let tokens: Vec<u64> = texts(message).map(|text| context.counter.count(text)).collect();
     let others = Tally::of(message, &*context.counter)
         .total()
         .saturating_sub(tokens.iter().copied().fold(0, u64::saturating_add));
@@ -91,7 +91,7 @@ fn limit_for_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>,
 
 /// The message with all its texts joined into one, at the position of the first.
 fn joined(message: &Message) -> Arc<Message> {
-    let all: Vec<&str> = texts(&message).map(|text| &**text).collect();
+    let all: Vec<&str> = texts(message).map(|text| &**text).collect();
     let mut all = Some(Part::text(all.join("\n")));
     let mut message = Message::clone(message);
     let parts = match message.parts.as_mut_slice() {
@@ -118,8 +118,8 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
             // Calls or reasoning may have been removed from it, so only texts are matched with texts.
-            if texts(&whole).count() == texts(&message).count() {
-                for (text, full) in texts_mut(&mut message).zip(texts(&whole)) {
+            if texts(whole).count() == texts(&message).count() {
+                for (text, full) in texts_mut(&mut message).zip(texts(whole)) {
                     *text = full.clone();
                 }
             } else {
