@@ -133,11 +133,6 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// A list of anything.
-    pub fn list(&mut self, key: &'a str) -> Result<Option<&'a [Value]>> {
-        self.read(key, "a list", |v| v.as_array().map(Vec::as_slice))
-    }
-
     /// One of these words.
     pub fn one_of(&mut self, key: &'a str, words: &[&'static str]) -> Result<Option<&'static str>> {
         let expected = words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");

@@ -28,3 +28,8 @@ pub fn agrees<V: AsRef<str>>(list: &str, verdict: impl Fn(&str) -> V) {
         wrong.join("\n")
     );
 }
+
+/// The parts of a list, each with its heading: a line that begins with `## `.
+pub fn sections(list: &str) -> impl Iterator<Item = (&str, &str)> {
+    list.split("\n## ").skip(1).map(|part| part.split_once('\n').expect("a heading and rows"))
+}

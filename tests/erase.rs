@@ -70,7 +70,10 @@ fn traces(session: &mut Session, text: &str) -> Vec<String> {
     }
     note(format!("{:?}", session.context().folds).contains(text), "a fold".to_owned());
     note(format!("{:?}", session.report()).contains(text), "the report".to_owned());
-    note(!session.search(&Search::text(text, &json!({})).unwrap()).is_empty(), "the search".to_owned());
+    note(
+        !session.search(&Search::spellings(&[text], &json!({})).unwrap()).is_empty(),
+        "the search".to_owned(),
+    );
     note(format!("{:?}", session.graph().unwrap()).contains(text), "the graph".to_owned());
     note(holds(&session.snapshot(b""), text), "the snapshot".to_owned());
     let position = session.journal_position(1, |_| Vec::new());

@@ -254,7 +254,7 @@ fn refused_for_thinking(list: &data::Recorded, mode: &str, dropped: &mut usize) 
     let talk = [long("user"), long("assistant"), long("user"), long("assistant")];
     let whole = Value::Array(talk.into_iter().chain(list.items.iter().cloned()).collect());
     let all = provider(Format::Anthropic).read(&whole).unwrap();
-    let retained = contextfold::message::turns(&all).len() - 2;
+    let retained = all.iter().filter(|message| message.opens_turn()).count() - 2;
     let options = json!({ "contextWindow": 1_000_000, "boundThinking": mode, "compaction": { "retainLastTurns": retained } });
     let mut s = session(&options);
     s.push(all).unwrap();

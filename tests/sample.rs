@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use contextfold::compaction::Answer;
 use contextfold::compaction::extractive::{self, ExtractiveOptions};
-use contextfold::message::{Format, Message, steps, turns};
+use contextfold::message::{Format, Message, steps};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::Estimate;
@@ -23,6 +23,11 @@ fn items() -> Value {
     serde_json::from_str(include_str!("../examples/transcript.responses.json")).unwrap()
 }
 
+/// The turns of a list that begins with a user message.
+fn turns(messages: &[Message]) -> impl Iterator<Item = &[Message]> {
+    messages.chunk_by(|_, next| !next.opens_turn())
+}
+
 fn sample() -> Vec<Message> {
     provider(Format::OpenaiResponses).read(&items()).unwrap()
 }
@@ -34,8 +39,7 @@ fn it_is_a_long_agent_session() {
     let session = session(&json!({ "toolOutputCache": { "enabled": false } }));
     let tokens: u64 = messages.iter().map(|m| session.context().count(m)).sum();
     assert!(tokens >= 150_000, "{tokens}");
-    let turns: Vec<usize> =
-        turns(&messages[1..]).into_iter().map(|turn| steps(&messages[1..][turn.range]).len() - 1).collect();
+    let turns: Vec<usize> = turns(&messages[1..]).map(|turn| steps(turn).len() - 1).collect();
     assert!(turns.len() == 4 && turns[0] >= 60 && turns[1..].iter().all(|t| *t < turns[0] / 2), "{turns:?}");
 }
 
@@ -56,7 +60,7 @@ fn the_extractive_summary_names_everything_needed_to_continue() {
 fn its_long_turn_is_cut_at_a_step() {
     let mut s = session(&json!({ "contextWindow": 20_000 }));
     let messages = sample();
-    let first_turn = 1 + turns(&messages[1..])[0].range.end;
+    let first_turn = 1 + turns(&messages[1..]).next().unwrap().len();
     s.push(messages[..first_turn].to_vec()).unwrap();
     let Fit::NeedsSummary(pending) = s.prepare().unwrap() else { unreachable!("it does not fit") };
     let answer = Answer { text: s.extractive(&pending), ..Answer::default() };

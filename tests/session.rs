@@ -1060,7 +1060,7 @@ fn a_sliced_search_finds_the_same_hits_and_reports_where_it_stopped() {
     session.push((0..40).map(|i| user(&format!("{}needle {i}", "abcdefghi ".repeat(50)))).collect()).unwrap();
     session.context_mut().outputs.put_text("a needle in the cache", None).unwrap();
     let search =
-        |query: &str| Search::read(&json!({ "query": query, "regex": true, "max_hits": "30" })).unwrap();
+        |query: &str| Search::spellings(&[query], &json!({ "regex": true, "max_hits": "30" })).unwrap();
     let at_once = session.search(&search("needle"));
     assert_eq!((at_once.len(), at_once[0].id.as_str(), at_once[29].id.as_str()), (30, "m40", "m11"));
     let slow = search("(?:[a-z]?){40}ne+dle");
@@ -1088,7 +1088,7 @@ fn a_sliced_search_finds_the_same_hits_and_reports_where_it_stopped() {
 fn search_does_not_find_the_models_own_lookups() {
     let mut session = session(&json!({}));
     let find = |session: &Session| {
-        let hits = session.search(&Search::read(&json!({ "query": "deploy key" })).unwrap());
+        let hits = session.search(&Search::spellings(&["deploy key"], &json!({})).unwrap());
         let nodes = session.context().history.nodes();
         let at = |id: &str| nodes.iter().position(|node| node.id.to_string() == id).unwrap() as u32;
         hits.iter().map(|hit| NodeIndex(at(&hit.id))).collect::<Vec<_>>()

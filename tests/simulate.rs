@@ -233,11 +233,11 @@ fn the_session_at_a_call_matches_the_run() {
     assert_eq!(recording.calls(), run.calls.len());
     let last = run.calls.len() - 1;
     for at in [0, last / 2, last] {
-        let session = recording.session_at(at, &options, &counter).unwrap();
+        let session = recording.replay(&options, &counter).unwrap().session_at(at).unwrap();
         let call = &run.calls[at];
         assert_eq!((session.tokens(), session.context().part_reports()), (call.tokens, call.parts.clone()));
     }
-    let after = recording.session_at(last + 1, &options, &counter).unwrap();
+    let after = recording.replay(&options, &counter).unwrap().session_at(last + 1).unwrap();
     let last_id = after.context().items().last().unwrap().id.clone();
     assert_eq!(&*last_id, format!("m{}", messages.len()), "whatever was folded before it");
     assert_eq!(
@@ -253,7 +253,7 @@ fn pinned_messages_stay_in_every_view_of_a_replay() {
     let counter: Counter = Arc::new(Estimate);
     let stands = |pins: Value| {
         let options = json!({ "contextWindow": 12_000, "pins": pins });
-        let session = recording.session_at(usize::MAX, &options, &counter).unwrap();
+        let session = recording.replay(&options, &counter).unwrap().session_at(usize::MAX).unwrap();
         session.context().items().iter().any(|item| &*item.id == "m3")
     };
     assert_eq!((stands(json!([])), stands(json!(["m3"]))), (false, true));

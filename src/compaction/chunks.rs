@@ -202,31 +202,15 @@ mod tests {
         (0..n).map(|i| format!("User: {i} {}", "x".repeat(bytes))).collect()
     }
 
-    /// Answers until one request is left; returns the sizes of the pieces.
-    fn run(chunks: &mut Chunks, summary: &str) -> Vec<u64> {
-        let mut sizes = Vec::new();
-        while chunks.in_pieces() {
-            sizes.push(BytesPerFour.count(&chunks.piece()));
+    /// Answers until one request is left.
+    fn run(chunks: &mut Chunks, summary: &str) {
+        for _ in 0..1_000 {
+            if !chunks.in_pieces() {
+                return;
+            }
             chunks.answered(summary, &BytesPerFour).unwrap();
-            assert!(sizes.len() < 1_000, "it never ends");
         }
-        sizes
-    }
-
-    #[test]
-    fn a_request_that_fits_is_not_split() {
-        let chunks = Chunks::new(lines(3, 40), 1_000, &BytesPerFour);
-        assert!(!chunks.in_pieces() && chunks.piece().contains("User: 2 x") && chunks.note().is_none());
-    }
-
-    #[test]
-    fn ten_windows_are_summarised_in_chunks_and_chunks_of_chunks() {
-        let mut chunks = Chunks::new(lines(100, 400), 1_000, &BytesPerFour);
-        let sizes = run(&mut chunks, &"a summary as long as may be ".repeat(200));
-        assert!(sizes.len() > 12, "the summaries were folded in turn: {sizes:?}");
-        assert!(sizes.iter().all(|s| *s <= 1_000), "{sizes:?}");
-        assert!(BytesPerFour.count(&chunks.piece()) <= 1_000 && chunks.piece().starts_with("[Part 1 of"));
-        assert!(chunks.note().unwrap().contains(&format!("in {} chunks", sizes.len())));
+        panic!("it never ends");
     }
 
     #[test]

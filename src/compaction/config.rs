@@ -5,24 +5,28 @@ use crate::config::Keys;
 use crate::error::Result;
 use crate::names::names;
 
-/// How the conversation is passed to the summariser.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Style {
-    /// The messages themselves, then the instruction (as in the specification).
-    #[default]
-    Messages,
-    /// One user message with `User:`, `Assistant:` and `Tool:` lines in a fence.
-    Transcript,
+names! {
+    /// How the conversation is passed to the summariser.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Style {
+        /// The messages themselves, then the instruction (as in the specification).
+        #[default]
+        Messages = "messages",
+        /// One user message with `User:`, `Assistant:` and `Tool:` lines in a fence.
+        Transcript = "transcript",
+    }
 }
 
-/// What a request for a summary consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestKind {
-    /// The view itself, with its tools, followed by the instruction: the provider serves everything but the instruction from its prompt
-    /// cache.
-    Continue,
-    /// The conversation without tools, as in the specification.
-    Separate,
+names! {
+    /// What a request for a summary consists of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RequestKind {
+        /// The view itself, with its tools, followed by the instruction: the provider serves everything but the instruction from its
+        /// prompt cache.
+        Continue = "continue",
+        /// The conversation without tools, as in the specification.
+        Separate = "separate",
+    }
 }
 
 names! {
@@ -38,14 +42,16 @@ names! {
     }
 }
 
-/// What happens when every attempt at a summary was rejected.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnFailure {
-    /// The error is thrown; history and view stay as they were.
-    #[default]
-    Error,
-    /// The built-in extractive summariser writes the summary, and the report says so.
-    Extractive,
+names! {
+    /// What happens when every attempt at a summary was rejected.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum OnFailure {
+        /// The error is thrown; history and view stay as they were.
+        #[default]
+        Error = "error",
+        /// The built-in extractive summariser writes the summary, and the report says so.
+        Extractive = "extractive",
+    }
 }
 
 /// When and how a conversation is folded into a summary. The defaults are those of the specification.
@@ -149,23 +155,14 @@ impl CompactionConfig {
             retain_prompt: keys.or_null("retainPrompt", Keys::name)?.flatten(),
             retain_directives: keys.string_list("retainDirectives")?.unwrap_or_default(),
             retain_last_turns: keys.u64_in("retainLastTurns", ..)?.unwrap_or(d.retain_last_turns),
-            style: keys.one_of("style", &["messages", "transcript"])?.map(|style| match style {
-                "transcript" => Style::Transcript,
-                _ => Style::Messages,
-            }),
-            request: keys.one_of("request", &["continue", "separate"])?.map(|kind| match kind {
-                "continue" => RequestKind::Continue,
-                _ => RequestKind::Separate,
-            }),
+            style: keys.one_of("style", &Style::NAMES)?.and_then(Style::parse),
+            request: keys.one_of("request", &RequestKind::NAMES)?.and_then(RequestKind::parse),
             max_attempts: keys.u64_in("maxAttempts", 1..=100)?.map_or(d.max_attempts, |n| n as u32),
-            on_failure: match keys.one_of("onFailure", &["error", "extractive"])? {
-                Some("extractive") => OnFailure::Extractive,
-                _ => OnFailure::Error,
-            },
-            low_ratio: match keys.number_in("lowRatio", 0.0..=1.0)? {
-                Some(ratio) => ratio,
-                None => d.low_ratio,
-            },
+            on_failure: keys
+                .one_of("onFailure", &OnFailure::NAMES)?
+                .and_then(OnFailure::parse)
+                .unwrap_or(d.on_failure),
+            low_ratio: keys.number_in("lowRatio", 0.0..=1.0)?.unwrap_or(d.low_ratio),
             frame: keys.or_null("frame", read_frame)?,
             recent_ratio: keys.number_in("recentRatio", 0.0..=1.0)?.unwrap_or(d.recent_ratio),
             summarizer_window: keys.u64_in("summarizerWindow", 1..)?,

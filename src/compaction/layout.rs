@@ -4,50 +4,33 @@ use super::{Frame, tags};
 use crate::context::FoldMessages;
 use crate::graph::summary_element;
 use crate::message::{ItemType, Message, Role};
+use crate::names::names;
 
-/// How a fold appears in the view.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// The retained text and the summary as user messages, then the last turns (COMP-7).
-    #[default]
-    RetainSummaryTurns,
-    /// A user message that asks for the summary, the summary as the assistant's answer, then the last steps (COMP-8).
-    AskAnswerSteps,
-    /// The summary replaces the whole conversation (PASS-6).
-    Replace,
-    /// The summary as a system message under a heading, directly after the header (COMP-15).
-    SystemNote,
-    /// The summary as a system message `<summary>…</summary>`, after earlier summaries (PASS-5).
-    SystemSummary,
+names! {
+    /// How a fold appears in the view.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Layout {
+        /// The retained text and the summary as user messages, then the last turns (COMP-7).
+        #[default]
+        RetainSummaryTurns = "retain-summary-turns",
+        /// A user message that asks for the summary, the summary as the assistant's answer, then the last steps (COMP-8).
+        AskAnswerSteps = "ask-answer-steps",
+        /// The summary replaces the whole conversation (PASS-6).
+        Replace = "replace",
+        /// The summary as a system message under a heading, directly after the header (COMP-15).
+        SystemNote = "system-note",
+        /// The summary as a system message `<summary>…</summary>`, after earlier summaries (PASS-5).
+        SystemSummary = "system-summary",
+    }
 }
 
 impl Layout {
-    /// The values of `layout`.
-    pub const NAMES: [&'static str; 3] = ["retain-summary-turns", "ask-answer-steps", "replace"];
+    /// The values of the option `layout`; presets use the others.
+    pub const OPTIONS: [&'static str; 3] =
+        [Self::RetainSummaryTurns.as_str(), Self::AskAnswerSteps.as_str(), Self::Replace.as_str()];
 
     /// The user message before a summary that is the assistant's answer, if the profile has none of its own.
     pub const ASK: &'static str = "Summarize the work so far, so that it can go on from your summary alone.";
-
-    /// The layout with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "retain-summary-turns" => Some(Self::RetainSummaryTurns),
-            "ask-answer-steps" => Some(Self::AskAnswerSteps),
-            "replace" => Some(Self::Replace),
-            _ => None,
-        }
-    }
-
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::RetainSummaryTurns => "retain-summary-turns",
-            Self::AskAnswerSteps => "ask-answer-steps",
-            Self::Replace => "replace",
-            Self::SystemNote => "system-note",
-            Self::SystemSummary => "system-summary",
-        }
-    }
 
     /// How the conversation is passed to the summariser, if the caller does not say.
     pub const fn style(self) -> Style {

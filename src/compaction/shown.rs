@@ -134,10 +134,11 @@ pub fn sent_or_folded_len(context: &Context, folded: &NodeSet, options: &Request
 /// Drops reasoning that its provider ties to the tools and the text before it. The request is sent without the tools and often without that
 /// text, so the provider would refuse it (PROV-3b).
 fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
-    let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
-    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.original().parts.iter().any(is_bound)) {
+    for (_, quoted) in
+        slots.iter_mut().filter(|(_, m)| m.original().parts.iter().any(Part::is_bound_thinking))
+    {
         let mut message = Message::clone(quoted.original());
-        message.parts.retain(|part| !is_bound(part));
+        message.parts.retain(|part| !part.is_bound_thinking());
         *quoted = Quoted::whole(Arc::new(message));
     }
     slots.retain(|(_, message)| !message.original().is_empty());
@@ -166,8 +167,7 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
         return slot.message.clone();
     }
     let mut message = slot.message.clone();
-    for part in &mut Arc::make_mut(&mut message).parts {
-        let Part::ToolOutput(output) = part else { continue };
+    for output in Arc::make_mut(&mut message).tool_outputs_mut() {
         for part in &mut output.content {
             if let Part::Text { text, .. } = part
                 && let Some(short) = truncate_head_tail(text, &SHORT)

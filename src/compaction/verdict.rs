@@ -286,27 +286,3 @@ fn earlier_retain(context: &Context, plan: &FoldPlan) -> Option<Message> {
     let mut newest_first = plan.members.iter().rev().map(|m| context.history.node(*m));
     newest_first.find(|n| n.kind == NodeKind::Retain).map(|n| Message::clone(&n.message))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refused(text: &str, finish_reason: Option<&str>) -> Option<ErrorCode> {
-        let answer = Answer {
-            text: text.to_owned(),
-            finish_reason: finish_reason.map(str::to_owned),
-            ..Answer::default()
-        };
-        text_of(&answer).err().map(|e| e.code())
-    }
-
-    #[test]
-    fn only_an_answer_that_finished_normally_is_complete() {
-        assert_eq!(refused("<summary>a</summary>", Some("stop")), None);
-        assert_eq!(refused("<summary>a</summary>", Some("tool_calls")), Some(ErrorCode::SummaryTruncated));
-        assert_eq!(
-            refused("<summary>a</summary> <summary>b</summary>", None),
-            Some(ErrorCode::SummaryInvalid)
-        );
-    }
-}

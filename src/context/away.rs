@@ -125,10 +125,8 @@ fn refs_of(message: &Message) -> impl Iterator<Item = &str> {
 
 fn with_content(message: &Message, content: &[Part]) -> Message {
     let mut message = message.clone();
-    for part in &mut message.parts {
-        if let Part::ToolOutput(output) = part {
-            output.content = content.to_vec();
-        }
+    for output in message.tool_outputs_mut() {
+        output.content = content.to_vec();
     }
     message
 }

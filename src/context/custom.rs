@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::slot::Form;
+use serde::Serialize;
+
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 
 /// A message as a custom pass sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CustomItem {
     /// Its id.
     pub id: String,
@@ -16,16 +17,17 @@ pub struct CustomItem {
     pub role: Role,
     /// Its item type.
     pub item_type: ItemType,
-    /// The name of the tool whose call it answers.
-    pub tool: Option<String>,
     /// Its tokens in the view.
     pub tokens: u64,
     /// The form in which the view shows it.
-    pub form: Form,
+    pub form: &'static str,
     /// How many answers of the model come after it.
     pub age: u64,
     /// Whether every view shows it verbatim.
     pub pinned: bool,
+    /// The name of the tool whose call it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
 }
 
 /// The decision of a custom pass, as message ids.

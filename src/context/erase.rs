@@ -114,8 +114,7 @@ impl Context {
         let later = (caller.0 + 1..self.history.len() as u32).map(NodeIndex);
         for index in later.filter(answers).collect::<Vec<_>>() {
             let mut message = Message::clone(&self.history.node(index).message);
-            for part in &mut message.parts {
-                let Part::ToolOutput(output) = part else { continue };
+            for output in message.tool_outputs_mut() {
                 let id = output.output_ref.as_ref().map(|r| &*r.id);
                 let id = id.filter(|id| self.wording.names_refs() && self.outputs.contains(id));
                 output.content = vec![Part::text(plain_placeholder(id))];

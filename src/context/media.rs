@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::media_budget::{MediaBudget, MediaSums, bytes_of, for_each_medium};
+use super::media_budget::{MediaBudget, MediaSums, bytes_of, media_of};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, Slot};
 use crate::message::{Media, MediaKind, Message, Part};
@@ -36,9 +36,8 @@ impl Context {
             images: all.images - shown.images + whole_has.images,
             bytes: all.bytes - shown.bytes + whole_has.bytes,
         };
-        let mut is_refused = false;
-        for_each_medium(whole, &mut |media| is_refused |= self.media_budget.is_too_large(media));
-        !is_refused && self.media_budget.target().holds(sums)
+        !media_of(whole).any(|media| self.media_budget.is_too_large(media))
+            && self.media_budget.target().holds(sums)
     }
 
     /// Replaces with placeholders those media that came back although they are too large for any request.
@@ -109,9 +108,7 @@ impl Context {
         if node.kind != NodeKind::Message || node.pinned || self.is_newest_request(at) {
             return None;
         }
-        if !holds_media(&slot.message) {
-            return None;
-        }
+        media_of(&slot.message).next()?;
         let (index, before, form) = (slot.node, slot.tokens(), slot.form);
         let mut message = Message::clone(&slot.message);
         let mut changed = false;
@@ -163,10 +160,4 @@ impl Context {
         let body = self.view.body();
         body[at].opens_turn() && !body[at + 1..].iter().any(Slot::opens_turn)
     }
-}
-
-fn holds_media(message: &Message) -> bool {
-    let mut any = false;
-    for_each_medium(message, &mut |_| any = true);
-    any
 }

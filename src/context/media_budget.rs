@@ -34,10 +34,10 @@ impl MediaSums {
     /// The media of one message.
     pub fn of(message: &Message) -> Self {
         let mut sums = Self::default();
-        for_each_medium(message, &mut |media| {
+        for media in media_of(message) {
             sums.images += u64::from(media.kind == MediaKind::Image);
             sums.bytes += bytes_of(media);
-        });
+        }
         sums
     }
 
@@ -50,20 +50,11 @@ pub(super) fn bytes_of(media: &Media) -> u64 {
     media.data.as_ref().map_or(0, |data| data.len() as u64)
 }
 
-pub(super) fn for_each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
-    for part in &message.parts {
-        match part {
-            Part::Media(media) => look(media),
-            Part::ToolOutput(output) => {
-                for part in &output.content {
-                    if let Part::Media(media) = part {
-                        look(media);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
+pub(super) fn media_of(message: &Message) -> impl Iterator<Item = &Media> {
+    message.contents().filter_map(|part| match part {
+        Part::Media(media) => Some(&**media),
+        _ => None,
+    })
 }
 
 impl MediaBudget {

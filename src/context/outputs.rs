@@ -24,8 +24,7 @@ impl Context {
             return Ok(message);
         }
         let own_tool = caller.is_some_and(|caller| self.answers_own_tool(&message, caller));
-        for part in &mut message.parts {
-            let Part::ToolOutput(output) = part else { continue };
+        for output in message.tool_outputs_mut() {
             if !own_tool || output.output_ref.is_some() {
                 output.output_ref = Some(self.store_output(output)?.into());
             }

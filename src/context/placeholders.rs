@@ -61,8 +61,7 @@ impl Context {
         }
         let mut message = Message::clone(&slot.message);
         let mut changed = false;
-        for part in &mut message.parts {
-            let Part::ToolOutput(output) = part else { continue };
+        for output in message.tool_outputs_mut() {
             // Answers of the cache's own tools can be read again with the ref that they were called with.
             let carried = output.output_ref.as_ref().map(|r| r.id.clone());
             let id = carried.or_else(|| self.ref_asked_for(at, &output.call_id));
@@ -192,8 +191,7 @@ impl Context {
         let whole = node.message.clone();
         let mut message = Message::clone(&whole);
         let mut changed = false;
-        for part in &mut message.parts {
-            let Part::ToolOutput(output) = part else { continue };
+        for output in message.tool_outputs_mut() {
             for part in &mut output.content {
                 if let Part::Text { text, .. } = part
                     && let Some(less) = shorter(text)
@@ -209,10 +207,7 @@ impl Context {
         }
         let shown = slot.message.clone();
         let outputs = shown.tool_outputs().zip(whole.tool_outputs());
-        let own = message.parts.iter_mut().filter_map(|part| match part {
-            Part::ToolOutput(output) => Some(output),
-            _ => None,
-        });
+        let own = message.tool_outputs_mut();
         for (own, (shown, whole)) in own.zip(outputs) {
             let known = shown.output_ref.clone().filter(|r| self.outputs.contains(&r.id));
             own.output_ref = Some(if let Some(known) = known {

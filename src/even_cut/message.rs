@@ -45,7 +45,7 @@ fn cut_message(
     let mut list_names = |kept: Pieces<'_>| names.list_for_mark(whole.node, &rules, kept);
     let mut cut = Message::clone(message);
     let mut changed = false;
-    for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
+    for (text, tokens) in sizes::texts_mut(&mut cut).zip(texts) {
         if let Some(shorter) = cut_text(text, tokens, text_level, &mut list_names) {
             *text = shorter.into();
             changed = true;

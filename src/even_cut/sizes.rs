@@ -78,7 +78,7 @@ pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCoun
         ),
         role => (tally.text(), frames.message(role)),
     };
-    let parts = || shown(&message.parts).filter(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+    let parts = || message.contents().filter(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
     let length = |part: &Part| part.as_text().map(|text| text.len());
     let others: u64 = parts().filter(|p| length(p).is_none()).map(|p| count_part(p, counter)).sum();
     let tokens = tokens.saturating_sub(frame + others);
@@ -115,21 +115,9 @@ pub(super) fn is_removed(part: &Part) -> bool {
     matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none())
 }
 
-/// A message's parts, with the parts of a tool output in place of the output.
-fn shown(parts: &[Part]) -> impl Iterator<Item = &Part> {
-    parts.iter().flat_map(|part| match part {
-        Part::ToolOutput(output) => output.content.as_slice(),
-        other => std::slice::from_ref(other),
-    })
-}
-
 /// The texts among a message's parts, in order.
-pub(super) fn texts_mut(parts: &mut [Part]) -> impl Iterator<Item = &mut Text> {
-    let shown = parts.iter_mut().flat_map(|part| match part {
-        Part::ToolOutput(output) => output.content.as_mut_slice(),
-        other => std::slice::from_mut(other),
-    });
-    shown.filter_map(|part| match part {
+pub(super) fn texts_mut(message: &mut Message) -> impl Iterator<Item = &mut Text> {
+    message.contents_mut().filter_map(|part| match part {
         Part::Text { text, .. } => Some(text),
         _ => None,
     })

@@ -125,38 +125,6 @@ mod tests {
     use super::*;
     use crate::message::{Part, Role};
 
-    fn call(name: &str, args: &str) -> Action<'static> {
-        let call: &'static ToolCall = Box::leak(Box::new(ToolCall::function("c", name, args)));
-        action(call, 0)
-    }
-
-    #[test]
-    fn actions_are_found_by_tool_name_and_arguments() {
-        let kind = |name, args| call(name, args).kind;
-        assert_eq!(kind("bash", r#"{"command":"ls"}"#), ActionKind::Run);
-        assert_eq!(kind("tool7", r#"{"cmd":["bash","-lc","npm test"]}"#), ActionKind::Run);
-        assert_eq!(kind("readFile", r#"{"path":"a.rs"}"#), ActionKind::Read);
-        assert_eq!(kind("write_file", r#"{"file_path":"a.rs","content":"x"}"#), ActionKind::Change);
-        assert_eq!(kind("str_replace_editor", r#"{"command":"view","path":"a"}"#), ActionKind::Read);
-        assert_eq!(kind("str_replace_editor", r#"{"command":"create","path":"a"}"#), ActionKind::Change);
-        assert_eq!(kind("apply_patch", "*** Update File: src/a.rs\n@@"), ActionKind::Change);
-        assert_eq!(kind("update_booking", r#"{"id":"b_1"}"#), ActionKind::Other);
-        assert_eq!(kind("weather", r#"{"city":"Graz"}"#), ActionKind::Other);
-        assert_eq!(kind("ready_check", "not json"), ActionKind::Other);
-    }
-
-    #[test]
-    fn commands_and_files() {
-        assert_eq!(call("x", r#"{"cmd":["bash","-lc","npm test"]}"#).command.as_deref(), Some("npm test"));
-        assert_eq!(call("exec", r#"{"cmd":["git","log"]}"#).command.as_deref(), Some("git log"));
-        assert_eq!(call("shell", "make all").command.as_deref(), Some("make all"));
-        assert_eq!(call("read", r#"{"files":[{"path":"a"},"b"]}"#).paths, ["a", "b"]);
-        assert_eq!(
-            call("apply_patch", "*** Add File: x.md\n+hi\n*** Delete File: y.md\n").paths,
-            ["x.md", "y.md"]
-        );
-    }
-
     #[test]
     fn outputs_are_matched_to_their_calls() {
         let list = [

@@ -135,30 +135,6 @@ mod tests {
     use super::*;
     use crate::corpus::{agrees, rows};
 
-    fn rules(text: &str) -> Vec<&str> {
-        constraints(text).into_iter().filter(|c| c.strength == Strength::Rule).map(|c| c.text).collect()
-    }
-
-    #[test]
-    fn rules_in_three_languages() {
-        assert_eq!(
-            rules("Hello. Never push to main! Please don’t touch tests. It MUST build. I don't want mocks."),
-            ["Never push to main!", "Please don’t touch tests. It MUST build.", "I don't want mocks."]
-        );
-        assert_eq!(
-            rules("你好。必须用 pnpm。不要改 package.json。"),
-            ["必须用 pnpm。", "不要改 package.json。"]
-        );
-        assert_eq!(
-            rules("mainには push しないで。必ずテストを書く。"),
-            ["mainには push しないで。", "必ずテストを書く。"]
-        );
-        assert_eq!(
-            rules("切勿删除日志。コメントを残さなければならない。"),
-            ["切勿删除日志。", "コメントを残さなければならない。"]
-        );
-    }
-
     #[test]
     fn every_sentence_is_classified() {
         agrees(include_str!("constraints.tsv"), |text| match constraints(text)[..] {
@@ -225,32 +201,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_found_whole() {
-        for whole in [
-            "You must never run database migrations against the shared\n  staging cluster without asking in\n  #infra.",
-            "绝对不要提交\n任何密钥文件。",
-            "Please never commit anything that\ntouches the generated\nfolder gen/out.",
-            "Never rename \nthe table users_v2.",
-            "You must not touch:\n- src/a.ts\n- the CI config\n- Bob's branch",
-            "Never do any of the following:\n\n- push to the release branch\n- run migrations\n  on prod",
-            "Never touch these files\n- a.ts\n- b.ts",
-            "You must not touch:\nsrc/a.ts\nsrc/b.ts",
-            "禁止修改以下文件\u{FF1A}\n- a.ts\n- b.ts",
-            "The file config/prod.yaml is sacred. Do not touch it.",
-            "The file config/prod.yaml is off limits.\nDo not touch it.",
-            "生产库很重要。不要动它。",
-            "Last week the build broke on Friday night. Never do that again.",
-        ] {
-            let found: Vec<&str> = constraints(whole).iter().map(|c| c.text).collect();
-            assert_eq!(found, [whole]);
+    fn a_rule_of_several_sentences_or_lines_is_found_whole_among_others() {
+        let list = rows(include_str!("constraints.tsv"));
+        for (_, whole) in list.iter().filter(|(verdict, text)| *verdict != "-" && text.contains('\n')) {
             let among = format!("Hello there, this is the task\n\n{whole}\n\nThanks");
             assert_eq!(constraints(&among).iter().map(|c| c.text).collect::<Vec<_>>(), [whole]);
         }
-        assert_eq!(
-            rules("- Never push\n- Always ask\n- You must not touch:\n  - a.ts\n- Never sleep"),
-            ["Never push", "Always ask", "You must not touch:\n  - a.ts", "Never sleep"]
-        );
-        assert_eq!(rules("Never touch this file. Thanks."), ["Never touch this file."]);
         let long = format!("You must do this:\n{}", "- one of so many steps\n".repeat(100));
         assert!(constraints(&long)[0].text.len() <= LONGEST_WRAPPED);
     }

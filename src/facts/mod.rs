@@ -36,6 +36,8 @@ mod small_talk;
 mod statements;
 mod strength;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod text_set;
 mod texts;
 mod todo;

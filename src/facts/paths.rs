@@ -168,23 +168,13 @@ fn may_begin(text: &str, at: usize, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LiteralKind::{self, ErrorCode, Path, Url};
+    use super::super::LiteralKind::{self, Path};
     use super::super::literals;
     use crate::corpus::agrees;
     use proptest::prelude::*;
 
     fn of(text: &str) -> Vec<(LiteralKind, &str)> {
         literals(text).into_iter().map(|l| (l.kind, l.text)).collect()
-    }
-
-    #[track_caller]
-    fn table(rows: &[(&str, &[(LiteralKind, &str)])]) {
-        let wrong: Vec<String> = rows
-            .iter()
-            .filter(|(text, facts)| of(text) != *facts)
-            .map(|(text, _)| format!("{text:?}: {:?}", of(text)))
-            .collect();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]
@@ -212,48 +202,6 @@ mod tests {
         });
     }
 
-    #[test]
-    fn paths_in_text_without_spaces() {
-        table(&[
-            ("请修改src/a.rs文件", &[(Path, "src/a.rs")]),
-            ("请修改src/a.rs", &[(Path, "src/a.rs")]),
-            ("を「docs/ガイド.md」に", &[(Path, "docs/ガイド.md")]),
-            ("docs/ガイド.mdを直した", &[(Path, "docs/ガイド.md")]),
-            ("读取src/a.rs和lib/b.rs文件", &[(Path, "src/a.rs"), (Path, "lib/b.rs")]),
-            ("把src/foo和src/bar/baz.ts删除", &[(Path, "src/bar/baz.ts")]),
-            ("请修改/etc/nginx/nginx.conf文件", &[(Path, "/etc/nginx/nginx.conf")]),
-            ("请看 /usr/bin下的工具", &[(Path, "/usr/bin")]),
-            ("修改main.rs文件", &[(Path, "main.rs")]),
-            ("输入/输出见src/a.rs", &[(Path, "src/a.rs")]),
-            ("src/コンポーネント/Button.tsx を直した", &[(Path, "src/コンポーネント/Button.tsx")]),
-            ("「ガイド.md」と`設定.json`", &[(Path, "ガイド.md"), (Path, "設定.json")]),
-            ("✅src/a.ts", &[(Path, "src/a.ts")]),
-            ("├──src/a.rs", &[(Path, "src/a.rs")]),
-            ("见https://example.org/文档。", &[(Url, "https://example.org/")]),
-            (
-                "https://example.org/a を見て、https://example.org/bを",
-                &[(Url, "https://example.org/a"), (Url, "https://example.org/b")],
-            ),
-            ("src/lib/里面的文件", &[(Path, "src/lib/")]),
-        ]);
-    }
-
-    #[test]
-    fn brackets_around_a_path_are_not_part_of_it() {
-        table(&[
-            (
-                "[the guide](docs/a.md) and [src/b.rs](src/b.rs)",
-                &[(Path, "docs/a.md"), (Path, "src/b.rs"), (Path, "src/b.rs")],
-            ),
-            ("src/main.ts(12,5): error TS2345", &[(Path, "src/main.ts"), (ErrorCode, "TS2345")]),
-            ("open(src/a.rs)", &[(Path, "src/a.rs")]),
-            ("<file>/home/me/a.ts</file>", &[(Path, "/home/me/a.ts")]),
-            ("**/usr/bin/x** **/foo/bar.ts", &[(Path, "/usr/bin/x")]),
-            ("(see src/a.rs)/b", &[(Path, "src/a.rs")]),
-            ("PATH=/usr/bin:/usr/local/bin", &[(Path, "/usr/bin"), (Path, "/usr/local/bin")]),
-        ]);
-    }
-
     const SEGMENT: &str = "[a-z]{2,6}|[家用户项目組件]{1,4}|[ガイドデータ]{1,4}|[가나다라]{1,3}|\\[[a-z]{2,5}\\]|\\([a-z]{2,5}\\)|\\$[a-z]{2,4}|\\[\\.\\.\\.[a-z]{2,4}\\]|@[a-z]{2,5}|[а-я]{2,5}|[a-z]{2}[家用户]{2}";
 
     proptest! {
@@ -270,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn literals_are_found_in_text_order(text in "[a-c1/.:#_()\\[\\]{}$@ \\\\家のデ\"`。é]{0,60}|(家|src/|[.]rs|/|\\[id\\]|の|文件| ){0,20}") {
+        fn literals_are_found_in_text_order(text in "[a-c1/.:#_()\\[\\]{}$@ \\\\家のデ\"`。é]{0,60}|(家|src/|[.]rs|/|\\[id\\]|の|文件| ){0,20}|[a-c1/.:#_ \\-\\\\家é👩‍👩‍👧]{0,40}|\\PC{0,60}|(https?://|HTTP |[A-Z]:\\\\|/|\\.){0,12}") {
             let mut end = 0;
             for l in literals(&text) {
                 prop_assert_eq!(&text[l.at..l.at + l.text.len()], l.text);

@@ -135,58 +135,7 @@ fn holds(lower: &str, phrase: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::StatementKind::{Decision, Done, Finding};
     use super::*;
-
-    fn kind(text: &str) -> Option<StatementKind> {
-        statement(text).map(|s| s.kind)
-    }
-
-    #[test]
-    fn kinds_in_three_languages() {
-        assert_eq!(kind("The root cause is a stale cache in `src/a.rs`."), Some(Finding));
-        assert_eq!(kind("I decided to keep the old parser because callers need it."), Some(Decision));
-        assert_eq!(kind("Fixed the parser; all tests pass."), Some(Done));
-        assert_eq!(kind("原因是缓存没有清空。"), Some(Finding));
-        assert_eq!(kind("キャッシュは使わないことにしました。"), Some(Decision));
-        assert_eq!(kind("テストが全部通りました。"), Some(Done));
-    }
-
-    #[test]
-    fn narration_questions_and_small_talk_are_left_out() {
-        assert_eq!(kind("Let me check because it is late."), None);
-        assert_eq!(kind("Should we use it instead of that?"), None);
-        assert_eq!(kind("Now update the imports:"), None);
-        assert_eq!(kind("**Completed:**"), None);
-        assert_eq!(kind("Unfixedly abandoned"), None);
-        assert_eq!(kind("Great idea!"), None);
-        assert_eq!(kind("Root Cause Analysis"), None);
-    }
-
-    #[test]
-    fn what_asks_something_of_the_user_is_no_statement() {
-        for text in [
-            "If you have any specific concerns or issues because of this change, I can give further clarification.",
-            "Please let me know if the booking should be completed with your card.",
-            "Thank you for providing the reason for cancellation.",
-            "Once I have this information, I'll complete the booking.",
-            "I'll be here to assist you with your reservation changes.",
-            "Now, let's proceed with modifying your reservation.",
-            "To proceed, I'll need your user ID and the reservation that should be changed.",
-            "Would you like a solution without mocks, so that it works?",
-            "请确认是否已经完成。",
-            "修正を完了するため、番号を教えてください。",
-        ] {
-            assert_eq!(kind(text), None, "{text}");
-        }
-        assert_eq!(
-            kind("Your reservation EHGLP3 has been cancelled, and the refund was issued."),
-            Some(Done)
-        );
-        assert_eq!(kind("It fails if you pass an empty list because `b` is missing."), Some(Decision));
-        assert_eq!(kind("请求失败的原因是缓存没有清空。"), Some(Finding));
-        assert_eq!(kind("The cause is that your cache is never cleared in `src/a.rs`."), Some(Finding));
-    }
 
     #[test]
     fn specific_statements_weigh_more() {
@@ -195,6 +144,5 @@ mod tests {
             weight("Fixed `a()` in src/b.rs, 12 lines.")
                 > weight("Fixed the thing that was mentioned before.")
         );
-        assert_eq!((statement("It works."), statement("Updated.")), (None, None));
     }
 }

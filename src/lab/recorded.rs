@@ -1,6 +1,5 @@
 use super::answers::answers;
-use super::replay::cache_hit_ratio;
-use super::run::{RecordedRun, SimulatedCall};
+use super::run::{RecordedRun, SimulatedCall, cache_hit_ratio};
 use crate::error::Result;
 use crate::message::Message;
 use crate::model::{Costs, Price};

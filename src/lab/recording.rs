@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{PRICES_AS_OF, PRICES_SOURCE, Priced, Prices};
 use crate::passes::{Ladder, Pass};
-use crate::session::{Session, SessionConfig};
+use crate::session::SessionConfig;
 use crate::tokens::{Counter, Method};
 
 /// A recorded transcript, read once, that can be replayed under any number of options.
@@ -75,15 +75,6 @@ impl Recording {
         let config = SessionConfig::from_value(&Value::Object(options))?;
         let terms = ReplayTerms { preset: name_of(&config.ladder), recorded, price, pins };
         Ok(Replay::new(self.transcript.session(config, counter), self.transcript.clone(), terms))
-    }
-
-    /// The session before the answer to call `at` (from 0), or after everything was said if there are fewer calls. Options
-    /// as for [`simulate`](Self::simulate), plus `ladder`.
-    ///
-    /// # Errors
-    /// Those of [`simulate`](Self::simulate).
-    pub fn session_at(&self, at: usize, options: &Value, counter: &Counter) -> Result<Session> {
-        self.replay(options, counter)?.session_at(at)
     }
 
     /// Adds a window to the options if they have none, and returns the figures as recorded.

@@ -7,6 +7,7 @@ use super::recorded::Recorded;
 use super::retention::Retention;
 use super::run::{
     CacheBreak, SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun,
+    cache_hit_ratio,
 };
 use super::survival::Survival;
 use super::trail::Trail;
@@ -229,13 +230,6 @@ impl Replay {
         }
         Ok(session)
     }
-}
-
-/// The share of the calls' tokens that were at the beginning of the previous call's view.
-pub(super) fn cache_hit_ratio(calls: &[SimulatedCall]) -> f64 {
-    let total: u64 = calls.iter().map(|c| c.tokens).sum();
-    let cached: u64 = calls.iter().map(|c| c.cached_tokens).sum();
-    if total == 0 { 0.0 } else { cached as f64 / total as f64 }
 }
 
 /// Pushes the messages before an answer. Returns `false` if the view is empty, so that no call can be made.

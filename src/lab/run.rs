@@ -224,3 +224,10 @@ pub struct SimulatedRequest {
     /// Tokens of its answer.
     pub output_tokens: u64,
 }
+
+/// The share of the calls' tokens that were at the beginning of the previous call's view.
+pub(super) fn cache_hit_ratio(calls: &[SimulatedCall]) -> f64 {
+    let total: u64 = calls.iter().map(|c| c.tokens).sum();
+    let cached: u64 = calls.iter().map(|c| c.cached_tokens).sum();
+    if total == 0 { 0.0 } else { cached as f64 / total as f64 }
+}

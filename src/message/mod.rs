@@ -18,7 +18,7 @@ pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
 pub use provider_summary::ProviderSummary;
-pub use steps::{Dependency, KnownMessage, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
+pub use steps::{Dependency, KnownMessage, Step, open_calls, open_calls_of, steps, steps_of};
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,30 @@ impl Message {
         self.parts.iter().filter_map(|p| match p {
             Part::ToolOutput(o) => Some(&**o),
             _ => None,
+        })
+    }
+
+    /// The tool outputs in it, to change them.
+    pub fn tool_outputs_mut(&mut self) -> impl Iterator<Item = &mut ToolOutput> {
+        self.parts.iter_mut().filter_map(|p| match p {
+            Part::ToolOutput(o) => Some(&mut **o),
+            _ => None,
+        })
+    }
+
+    /// Its parts, with the parts of a tool output in place of the output.
+    pub fn contents(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().flat_map(|part| match part {
+            Part::ToolOutput(output) => output.content.as_slice(),
+            other => std::slice::from_ref(other),
+        })
+    }
+
+    /// Like [`Self::contents`], to change them.
+    pub fn contents_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        self.parts.iter_mut().flat_map(|part| match part {
+            Part::ToolOutput(output) => output.content.as_mut_slice(),
+            other => std::slice::from_mut(other),
         })
     }
 

@@ -28,11 +28,6 @@ impl ToolCall {
 }
 
 impl Message {
-    /// The calls of tools that the provider runs.
-    pub fn server_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.tool_calls().filter(|call| call.is_of_server())
-    }
-
     /// The ids by which other messages may depend on this one: calls of tools that the provider runs, and approval
     /// requests.
     pub fn provided_ids(&self) -> impl Iterator<Item = &str> {

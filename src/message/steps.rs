@@ -1,17 +1,10 @@
-//! Splits messages into turns and steps, and pairs calls with outputs.
+//! Splits messages into steps, and pairs calls with outputs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Message, Role};
-
-/// A user message and everything up to the next one. Messages before the first user message are a turn, too.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    /// The messages, as a range of the given slice.
-    pub range: Range<usize>,
-}
 
 /// One model answer and the tool messages that answer its calls. Never split.
 ///
@@ -22,23 +15,6 @@ pub struct Turn {
 pub struct Step {
     /// The messages, as a range of the given slice.
     pub range: Range<usize>,
-}
-
-/// The turns of `messages`, in order; their ranges cover it without a gap.
-pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
-    let mut out: Vec<Turn> = Vec::new();
-    let mut len = 0;
-    for (i, message) in messages.into_iter().enumerate() {
-        if out.is_empty() || message.opens_turn() {
-            out.push(Turn { range: i..i });
-        }
-        len = i + 1;
-        if let Some(last) = out.last_mut() {
-            last.range.end = len;
-        }
-    }
-    debug_assert_eq!(out.last().map_or(0, |t| t.range.end), len);
-    out
 }
 
 /// The steps of `messages`, in order; their ranges cover it without a gap.
@@ -221,7 +197,6 @@ mod tests {
             assistant("ok"),
         ];
         assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 4), (4, 5), (5, 6), (6, 7)]);
-        assert_eq!(turns(&list).iter().map(|t| t.range.clone()).collect::<Vec<_>>(), [0..5, 5..7]);
     }
 
     #[test]
@@ -283,8 +258,6 @@ mod tests {
     fn engine_messages_do_not_start_a_turn() {
         let mut summary = user("summary");
         summary.meta.item_type = Some(super::super::ItemType::CompactionSummary);
-        let list = [summary, user("go"), assistant("ok")];
-        assert_eq!(turns(&list).len(), 2);
-        assert_eq!(turns(&list)[1].range, 1..3);
+        assert_eq!([summary, user("go"), assistant("ok")].map(|m| m.opens_turn()), [false, true, false]);
     }
 }

@@ -108,7 +108,7 @@ fn items(context: &Context) -> Vec<CustomItem> {
             item_type: slot.message.item_type(),
             tool: call.map(|call| call.name.clone()),
             tokens: slot.tokens(),
-            form: slot.form,
+            form: slot.form.as_str(),
             age,
             pinned: node.pinned,
         });

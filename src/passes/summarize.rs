@@ -99,7 +99,7 @@ impl Options for Summarize {
         if turns.is_some() && steps.is_some() {
             return Err(keys.error("keepSteps", "means the same as `keepTurns`; set only one of them"));
         }
-        let layout = keys.one_of("layout", &Layout::NAMES)?.and_then(Layout::parse).unwrap_or_default();
+        let layout = keys.one_of("layout", &Layout::OPTIONS)?.and_then(Layout::parse).unwrap_or_default();
         if layout == Layout::Replace && turns.or(steps).is_some_and(|n| n > 0) {
             let key = if turns.is_some() { "keepTurns" } else { "keepSteps" };
             return Err(keys.error(key, "the layout \"replace\" keeps no turns; leave it out"));

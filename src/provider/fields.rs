@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::message::{Extras, Format, Part, Text};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Part, Role, Text};
 
 /// An object that is being read. A field that is taken leaves an empty value of its type behind, so that the rest is a
 /// template: it records which keys there were, in which order, and whether a value was a string, an array or an object.
@@ -95,7 +96,21 @@ impl Fields {
 
     /// The template as extras of `format`; empty if it is superfluous.
     pub(super) fn into_extras(self, format: Format, order: &[&str]) -> Extras {
-        if self.is_plain(order) { Extras::default() } else { Extras::new(format, self.map) }
+        self.into_extras_if_unusual(true, format, order)
+    }
+
+    /// Like [`Self::into_extras`], for an object that is written differently without a template unless it is `usual`.
+    pub(super) fn into_extras_if_unusual(self, usual: bool, format: Format, order: &[&str]) -> Extras {
+        if usual && self.is_plain(order) { Extras::default() } else { Extras::new(format, self.map) }
+    }
+
+    /// Takes the role of the entry at `index`. A role that is not one of `known` is an error.
+    pub(super) fn take_role(&mut self, index: usize, known: &[Role]) -> Result<Role> {
+        let Some(name) = self.take_string("role") else {
+            return Err(Error::message_at(index, "`role` is missing"));
+        };
+        let role = Role::parse(&name).filter(|role| known.contains(role));
+        role.ok_or_else(|| Error::message_at(index, format!("unknown role `{name}`")))
     }
 }
 
@@ -141,6 +156,11 @@ impl Object {
         self
     }
 
+    /// Sets a flag that is written only if it is set, or if the template has it.
+    pub(super) fn set_flag(&mut self, key: &str, value: bool) -> &mut Self {
+        if value || self.0.get(key).is_some_and(Value::is_boolean) { self.set(key, value) } else { self }
+    }
+
     /// Whether the template had an array here.
     pub(super) fn had_array(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(Value::is_array)
@@ -176,6 +196,11 @@ impl Object {
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
     }
+}
+
+/// A part that the model does not know, as it came.
+pub(super) fn opaque(format: Format, value: &Value) -> Part {
+    Part::Opaque { format, raw: value.clone().into() }
 }
 
 /// Removes the template of a part that is written the same without one.

@@ -59,32 +59,6 @@ impl Rebuilt {
 }
 
 impl OpenAiHistory {
-    /// An empty history.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// How many items there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no item.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The messages that the items represent.
-    pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.entries.iter().map(|entry| &*entry.message)
-    }
-
-    /// The items, as they were appended.
-    pub fn items(&self) -> Vec<Value> {
-        let messages: Vec<&Message> = self.messages().collect();
-        provider(Format::OpenaiResponses).write(&messages).items
-    }
-
     /// Appends items: new input of the caller, or the `output` of a response.
     ///
     /// # Errors
@@ -101,12 +75,6 @@ impl OpenAiHistory {
         self.discarded.truncate(self.discarded.len().saturating_sub(64 * items.len()));
         self.len += items.len();
         Ok(())
-    }
-
-    /// Rebuilds the items from the compacted messages: see [`Self::plan`].
-    pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Vec<Rebuilt> {
-        let plan = self.plan(compacted);
-        self.apply(plan)
     }
 
     /// Plans a rebuild from the compacted messages. Items whose messages are unchanged are kept, together with the
@@ -151,12 +119,11 @@ impl OpenAiHistory {
     }
 
     /// Carries out a plan. It must be a plan of this history, and nothing may have been appended since.
-    pub fn apply(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
+    pub fn apply(&mut self, plan: Rebuild) {
         let Rebuild { items, entries, reasons, .. } = plan;
         self.len = items.len();
         self.has_reasoning = reasons;
         self.discarded = std::mem::replace(&mut self.entries, entries);
-        items
     }
 }
 

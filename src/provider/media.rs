@@ -63,6 +63,14 @@ fn set_data_url(media: &mut Media, url: &Text) -> bool {
     true
 }
 
+/// The data, as a data URL if its type is known.
+pub(super) fn data_of(media: &Media) -> Option<String> {
+    media.data.as_deref().map(|data| match &media.media_type {
+        Some(media_type) => format!("data:{media_type};base64,{data}"),
+        None => data.to_owned(),
+    })
+}
+
 /// The address, or a data URL with the data.
 pub(super) fn url_of(media: &Media, default_type: &str) -> Option<String> {
     match (&media.data, &media.url) {

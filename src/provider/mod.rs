@@ -61,7 +61,7 @@ pub use pending_renames::{CallId, PendingRenames};
 pub use position::{PositionChecker, Removals, mark_key};
 pub use reading::Reading;
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
-pub use thinking::{WithoutBoundThinking, binds_thinking, drop_bound_thinking};
+pub use thinking::binds_thinking;
 pub use too_many::{TooMany, too_many};
 
 use std::ops::Range;

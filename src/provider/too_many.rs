@@ -121,50 +121,13 @@ fn compiled() -> Option<&'static Compiled> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::agrees;
 
     #[test]
     fn provider_messages_are_classified() {
-        for (text, meant) in [
-            (
-                "request contains 52 images, exceeding the maximum of 50 allowed per request",
-                TooMany::Images(Some(50)),
-            ),
-            ("messages: Too much media: 0 document pages + 101 images > 100", TooMany::Images(Some(100))),
-            ("At most 4 image(s) may be provided in one request.", TooMany::Images(Some(4))),
-            ("Too many images provided. This model supports up to 5 images", TooMany::Images(Some(5))),
-            (
-                "messages.2.content.0.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes",
-                TooMany::ImageBytes(Some(5_242_880)),
-            ),
-            ("image exceeds 5 MB", TooMany::ImageBytes(Some(5_242_880))),
-            (
-                "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
-                TooMany::Side { limit: Some(2000), many: true },
-            ),
-            (
-                "At least one of the image dimensions exceed max allowed size: 8000 pixels",
-                TooMany::Side { limit: Some(8000), many: false },
-            ),
-            (
-                r#"413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
-                TooMany::Bytes(None),
-            ),
-            ("Request payload size exceeds the limit: 20971520 bytes.", TooMany::Bytes(Some(20_971_520))),
-            ("413 Request Entity Too Large", TooMany::Bytes(None)),
-            ("413 status code (no body)", TooMany::Bytes(None)),
-        ] {
-            assert_eq!(too_many(text), Some(meant), "{text}");
-        }
-        for text in [
-            "prompt is too long: 205668 tokens > 200000 maximum",
-            "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000",
-            "This model's maximum context length is 8192 tokens",
-            "overloaded",
-            "",
-            "the image was blurred",
-            "413 bottles",
-        ] {
-            assert_eq!(too_many(text), None, "{text}");
-        }
+        agrees(include_str!("too_many.tsv"), |text| {
+            too_many(text).map_or_else(|| "-".to_owned(), |meant| format!("{meant:?}"))
+        });
+        assert_eq!(too_many(""), None);
     }
 }

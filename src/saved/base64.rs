@@ -2,19 +2,6 @@
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Encodes bytes in base64, with padding.
-pub fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0_u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
-            text.push(if at > group.len() { '=' } else { letter.into() });
-        }
-    }
-    text
-}
-
 /// Decodes base64; `None` if the text is not valid base64 with padding.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     let letters = text.trim_end_matches('=').as_bytes();
@@ -36,24 +23,21 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn it_matches_the_standard() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+            ("~~~\u{ff}", "fn5+w78="),
+        ] {
+            assert_eq!(from_base64(text).as_deref(), Some(bytes.as_bytes()));
         }
         for bad in ["Zg", "Zg=", "Z===", "Zg==Zg==", "Zm 9", "日本"] {
             assert_eq!(from_base64(bad), None, "{bad}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn it_round_trips(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            prop_assert_eq!(from_base64(&base64(&bytes)), Some(bytes));
         }
     }
 }

@@ -22,7 +22,7 @@ mod reader;
 mod record;
 mod writer;
 
-pub use base64::{base64, from_base64};
+pub use base64::from_base64;
 pub use basics::Bytes;
 pub use digest::digest;
 pub use edits::{ListEdit, MapEdit};

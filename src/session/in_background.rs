@@ -235,23 +235,6 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_is_applied_by_the_next_run_but_not_in_a_clone() {
-        let mut s = session(5);
-        assert_eq!(s.background_mark(), Some(1_400));
-        let pending = s.begin_in_background().expect("beyond the mark");
-        assert!(s.begin_in_background().is_none(), "one at a time");
-        say(&mut s, 1);
-        let before = s.context().view_messages();
-        assert!(s.answer_in_background(pending, good()).is_none());
-        assert_eq!(s.context().view_messages(), before);
-        assert!(!s.clone().background.is_ready());
-        let report = done(s.prepare().unwrap());
-        assert_eq!(s.context().folds.len(), 1);
-        assert!(report.decisions.iter().any(|d| d.why.contains("in the background")));
-        assert_eq!(s.context().view_messages().last(), before.last(), "what came meanwhile stands behind");
-    }
-
-    #[test]
     fn no_summary_is_requested_if_the_fold_would_leave_the_view_above_the_mark() {
         let mut s = session(0);
         let message_of = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
@@ -287,19 +270,6 @@ mod tests {
     }
 
     #[test]
-    fn another_fold_makes_it_stale() {
-        let mut s = session(5);
-        let pending = s.begin_in_background().unwrap();
-        let plan = s.plan(crate::session::PlanOptions::default()).unwrap();
-        let Fit::NeedsSummary(other) = s.apply(&plan, &[], &[]).unwrap() else { panic!("nothing to fold") };
-        done(s.resume(*other, &good()).unwrap());
-        assert!(s.answer_in_background(pending, good()).is_none());
-        assert!(!s.background.is_ready());
-        assert_eq!(s.context().folds.len(), 1);
-        assert_eq!(s.apply(&plan, &[], &[]).err().map(|e| e.code()), Some(ErrorCode::StalePlan));
-    }
-
-    #[test]
     fn a_summary_overtaken_by_another_fold_is_reported_once() {
         let mut s = session(5);
         let pending = s.begin_in_background().unwrap();
@@ -313,19 +283,6 @@ mod tests {
         let report = done(fit);
         assert!(report.decisions.iter().any(|d| d.why.contains("background summary was dropped")));
         assert!(done(s.prepare().unwrap()).decisions.is_empty());
-    }
-
-    #[test]
-    fn a_view_that_fits_does_not_request_again_while_one_is_pending() {
-        let mut s = session(5);
-        let pending = s.begin_in_background().unwrap();
-        say(&mut s, 1);
-        assert!(s.should_compact() && !s.is_too_large(), "{}", s.tokens());
-        done(s.prepare().unwrap());
-        say(&mut s, 2);
-        assert!(s.is_too_large(), "{}", s.tokens());
-        assert!(matches!(s.prepare().unwrap(), Fit::NeedsSummary(_)), "who has to fit cannot go on without");
-        assert!(s.answer_in_background(pending, good()).is_none());
     }
 
     #[test]

@@ -74,19 +74,11 @@ pub struct Hit {
 }
 
 impl Search {
-    /// Searches for a literal text; `options` are those of [`Search::read`] without the query.
+    /// Searches for a literal text in several spellings (an accented letter as one character or as two). The first is the one that the
+    /// caller gave. `options`: the arguments of the tool `search_history`, as a model writes them; `query` is not read.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an empty query, an unknown key, a wrong type, a number out of range.
-    pub fn text(query: &str, options: &Value) -> Result<Self> {
-        Self::of(&[query], None, options)
-    }
-
-    /// Like [`Search::text`], for a text with several spellings (an accented letter as one character or as two). The first is the one
-    /// that the caller gave.
-    ///
-    /// # Errors
-    /// As [`Search::text`].
     pub fn spellings(queries: &[&str], options: &Value) -> Result<Self> {
         Self::of(queries, None, options)
     }
@@ -97,16 +89,6 @@ impl Search {
     /// `INVALID_ARGUMENT` for what Rust's `regex` does not support: look-around and backreferences.
     pub fn js_regex(source: &str, flags: &str, options: &Value) -> Result<Self> {
         Self::of(&[&from_js(source)], Some(flags), options)
-    }
-
-    /// Reads the arguments of the tool `search_history`, as a model writes them.
-    ///
-    /// # Errors
-    /// As above, and if `query` is missing.
-    pub fn read(arguments: &Value) -> Result<Self> {
-        let mut keys = Keys::called(SEARCH_TOOL, arguments)?;
-        let query = keys.string("query")?.ok_or_else(|| keys.error("query", "the query is missing"))?;
-        Self::of(&[&query], None, arguments)
     }
 
     fn of(queries: &[&str], js_flags: Option<&str>, options: &Value) -> Result<Self> {
@@ -447,10 +429,9 @@ mod tests {
             let error = Search::js_regex(source, "g", &serde_json::json!({})).unwrap_err();
             assert!(error.message().contains("no look-around"), "{error}");
         }
-        let no = |value| Search::read(&value).unwrap_err().to_string();
-        assert!(no(serde_json::json!({})).contains("missing"));
-        assert!(no(serde_json::json!({ "query": "" })).contains("empty"));
-        assert!(no(serde_json::json!({ "query": "a", "max_hits": 0 })).contains("max_hits"));
-        assert!(no(serde_json::json!({ "query": "a", "max": 1 })).contains("unknown key"));
+        let no = |query, options| Search::spellings(&[query], &options).unwrap_err().to_string();
+        assert!(no("", serde_json::json!({ "query": "" })).contains("empty"));
+        assert!(no("a", serde_json::json!({ "query": "a", "max_hits": 0 })).contains("max_hits"));
+        assert!(no("a", serde_json::json!({ "query": "a", "max": 1 })).contains("unknown key"));
     }
 }

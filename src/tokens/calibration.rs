@@ -84,19 +84,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_factor_follows_the_latest_calls() {
-        let mut calibration = Calibration::default();
-        for _ in 0..10 {
-            assert!(calibration.observe(1000, 1300));
-        }
-        assert!((calibration.factor() - 1.3).abs() < 1e-9);
-        for _ in 0..10 {
-            calibration.observe(1000, 1000);
-        }
-        assert!((calibration.factor() - 1.0).abs() < 0.01);
-    }
-
-    #[test]
     fn implausible_reports_are_ignored() {
         let mut calibration = Calibration::default();
         for (counted, reported) in

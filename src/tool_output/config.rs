@@ -1,5 +1,4 @@
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::ToolRules;
 use crate::config::Keys;
@@ -60,17 +59,6 @@ impl Default for ToolOutputCacheConfig {
 }
 
 impl ToolOutputCacheConfig {
-    /// Reads the options at `toolOutputCache`; missing options have their defaults.
-    ///
-    /// # Errors
-    /// `INVALID_CONFIG` for an unknown key, a wrong type or a number out of range.
-    pub fn from_value(value: &Value) -> Result<Self> {
-        let mut keys = Keys::of("toolOutputCache", value)?;
-        let config = Self::from_keys(&mut keys)?;
-        keys.finish()?;
-        Ok(config)
-    }
-
     /// Reads its own keys of a larger object; the caller reads the rest and calls `finish`.
     pub fn from_keys(keys: &mut Keys<'_>) -> Result<Self> {
         let default = Self::default();
@@ -116,17 +104,6 @@ impl ToolOutputCacheConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn defaults_match_the_specification() {
-        let c = ToolOutputCacheConfig::from_value(&json!({})).unwrap();
-        assert_eq!(c, ToolOutputCacheConfig::default());
-        assert_eq!(
-            serde_json::to_value(&c).unwrap(),
-            json!({ "enabled": true, "contextBudgetTokens": null, "maxMessageBytes": 51200, "maxLineLength": 2000 })
-        );
-    }
 
     #[test]
     fn the_budget_is_a_quarter_of_the_window_within_bounds() {
@@ -136,7 +113,7 @@ mod tests {
             [of(None), of(Some(0)), of(Some(128_000)), of(Some(200_000)), of(Some(1_000_000))],
             [20_000, 20_000, 32_000, 50_000, 60_000]
         );
-        let set = ToolOutputCacheConfig::from_value(&json!({ "contextBudgetTokens": 5 })).unwrap();
+        let set = ToolOutputCacheConfig { context_budget_tokens: Some(5), ..c.clone() };
         assert_eq!(set.budget(Some(1_000_000)), 5);
         assert_eq!(set.growing_budget(Some(1_000_000)), 5);
         let grown = |w| c.growing_budget(w);
@@ -150,28 +127,5 @@ mod tests {
             ],
             [20_000, 32_000, 60_000, 60_000, 120_000]
         );
-        let null = ToolOutputCacheConfig::from_value(&json!({ "contextBudgetTokens": null })).unwrap();
-        assert_eq!(null.budget(Some(128_000)), 32_000);
-    }
-
-    #[test]
-    fn invalid_values_are_refused_rather_than_clamped() {
-        let no = |v| ToolOutputCacheConfig::from_value(&v).unwrap_err().to_string();
-        let lines = [
-            no(json!({ "maxMessageBytes": 63 })),
-            no(json!({ "maxLineLength": 0 })),
-            no(json!({ "contextBudgetTokens": -1 })),
-            no(json!({ "enabled": 1 })),
-            no(json!({ "maxLineLenght": 10 })),
-            no(json!([])),
-        ];
-        insta::assert_snapshot!(lines.join("\n"), @r"
-        INVALID_CONFIG: `toolOutputCache.maxMessageBytes`: expected a whole number of at least 64, got 63
-        INVALID_CONFIG: `toolOutputCache.maxLineLength`: expected a whole number of at least 1, got 0
-        INVALID_CONFIG: `toolOutputCache.contextBudgetTokens`: expected a whole number of at least 0, got -1
-        INVALID_CONFIG: `toolOutputCache.enabled`: expected true or false, got 1
-        INVALID_CONFIG: `toolOutputCache.maxLineLenght`: unknown key; did you mean `maxLineLength`?
-        INVALID_CONFIG: `toolOutputCache`: expected an object, got a list
-        ");
     }
 }

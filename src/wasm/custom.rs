@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Reflect};
+use serde_json::json;
 use wasm_bindgen::prelude::*;
 
 use super::arguments::{plain_object, take};
 use super::thrown::message_in_parentheses;
-use super::value::{get, is_list};
+use super::value::{get, is_list, to_js};
 use crate::context::{CustomItem, CustomRuns, Verdict};
 use crate::error::{Error, ErrorCode, Result};
 
@@ -48,7 +49,8 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
 /// Calls a custom pass's function. Fails if it throws or returns something else than a decision.
 fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
     let failed = |why: String| Error::new(ErrorCode::InvalidArgument, why);
-    let given = items_to_js(items, over_by).map_err(|_| failed("it could not be called".to_owned()))?;
+    let given = to_js(&json!({ "items": items, "overBy": over_by }))
+        .map_err(|_| failed("it could not be called".to_owned()))?;
     let answer = run
         .call1(&JsValue::UNDEFINED, &given)
         .map_err(|thrown| failed(format!("it threw{}", message_in_parentheses(&thrown))))?;
@@ -74,31 +76,4 @@ fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Resul
         Array::from(&list).iter().map(|id| id.as_string().ok_or_else(expected)).collect()
     };
     Ok(Verdict { drop: ids("drop")?, trim: ids("trim")? })
-}
-
-fn items_to_js(items: &[CustomItem], over_by: u64) -> std::result::Result<JsValue, JsValue> {
-    let list = Array::new();
-    for item in items {
-        let one = Object::new();
-        let fields: [(&str, JsValue); 7] = [
-            ("id", item.id.as_str().into()),
-            ("role", item.role.as_str().into()),
-            ("item_type", super::value::to_js(&item.item_type)?),
-            ("tokens", (item.tokens as f64).into()),
-            ("form", item.form.as_str().into()),
-            ("age", (item.age as f64).into()),
-            ("pinned", item.pinned.into()),
-        ];
-        for (key, value) in fields {
-            Reflect::set(&one, &key.into(), &value)?;
-        }
-        if let Some(tool) = &item.tool {
-            Reflect::set(&one, &"tool".into(), &tool.as_str().into())?;
-        }
-        list.push(&one);
-    }
-    let given = Object::new();
-    Reflect::set(&given, &"items".into(), &list)?;
-    Reflect::set(&given, &"overBy".into(), &(over_by as f64).into())?;
-    Ok(given.into())
 }

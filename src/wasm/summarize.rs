@@ -14,7 +14,7 @@ use super::signal::{AbortSignal, abort_error, wait};
 use super::summary_body::{as_the_sdk_takes_it, body, continued, output_terms, written};
 use super::thrown::{message_of, text_of_thrown};
 use super::value::{get, json, set, when_read};
-use crate::compaction::{Answer, Style, SummaryRequest, ViewEnd};
+use crate::compaction::{Answer, SummaryRequest, ViewEnd};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, ProviderSummary};
 use crate::provider::is_too_large;
@@ -154,11 +154,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     // Written only when read: it is megabytes in a long conversation, and not every callback needs this format.
     when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;
     set(&object, "tools", &JsValue::NULL)?;
-    let style = match request.style {
-        Style::Messages => "messages",
-        Style::Transcript => "transcript",
-    };
-    set(&object, "style", &style.into())?;
+    set(&object, "style", &request.style.as_str().into())?;
     set(&object, "continues", &request.continues.is_some().into())?;
     set(&object, "names_refs", &request.names_refs.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;

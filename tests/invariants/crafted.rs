@@ -93,7 +93,7 @@ fn read_all(session: &mut Session) {
         let _ = session.graph().map(|graph| graph.context_for_full(id, Some(2)).map(|view| view.nodes.len()));
     }
     let _ = session.graph().map(|graph| graph.snapshot(&GraphMessages));
-    let _ = session.search(&Search::text("a", &json!({})).unwrap());
+    let _ = session.search(&Search::spellings(&["a"], &json!({})).unwrap());
     let context = session.context();
     for stored in context.outputs.refs() {
         let _ = read(&context.outputs, &ReadArgs::new(stored.id.as_str()), &context.output_config);

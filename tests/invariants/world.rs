@@ -412,7 +412,7 @@ impl World {
                 if self.answers_own_tool(&id) {
                     return Came::Nothing; // skipped
                 }
-                let search = Search::text(&piece, &json!({})).unwrap();
+                let search = Search::spellings(&[&piece], &json!({})).unwrap();
                 assert!(!self.session.search(&search).is_empty(), "{piece:?} is not found");
                 Came::Taken
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use contextfold::message::{Format, Message, Part, Role, steps};
-use contextfold::provider::{CheckOptions, Severity, check, drop_bound_thinking, provider, unlink_each};
+use contextfold::provider::{CheckOptions, Severity, check, provider, unlink_each};
 use serde_json::Value;
 
 use super::data::{Recorded, recorded};
@@ -21,9 +21,15 @@ fn options(list: &Recorded) -> CheckOptions<'_> {
 
 /// Writes a view as a session would: items that lost their counterpart are corrected first.
 fn written(format: Format, history: &[Message], view: Vec<Message>) -> Vec<Value> {
-    let view = unlink_each(history, view.into_iter().map(Cow::Owned));
-    let view = drop_bound_thinking(history, view.into_iter().flatten()).view;
-    let refs: Vec<&Message> = view.iter().map(AsRef::as_ref).collect();
+    let linked = unlink_each(history, view.into_iter().map(Cow::Owned)).into_iter().flatten();
+    let mut view: Vec<Message> = linked.map(Cow::into_owned).collect();
+    let untouched = view.iter().zip(history).take_while(|(now, before)| now == before).count();
+    let is_bound = |part: &Part| matches!(part, Part::Reasoning(reasoning) if reasoning.signature.is_some());
+    for message in view[untouched..].iter_mut().filter(|m| m.parts.iter().any(is_bound)) {
+        message.parts.retain(|part| !is_bound(part));
+    }
+    view.retain(|message| !message.parts.is_empty() || history.contains(message));
+    let refs: Vec<&Message> = view.iter().collect();
     provider(format).write(&refs).items
 }
 

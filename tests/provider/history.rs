@@ -1,5 +1,6 @@
 //! The core of `OpenAIHistoryAdapter`.
 
+use contextfold::Result;
 use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::{OpenAiHistory, Rebuilt, provider};
 use serde_json::{Value, json};
@@ -22,8 +23,39 @@ fn items() -> Vec<Value> {
     items
 }
 
-fn history() -> OpenAiHistory {
-    let mut history = OpenAiHistory::new();
+/// A history with its items, as `OpenAIHistoryAdapter` has them.
+#[derive(Default)]
+struct History {
+    core: OpenAiHistory,
+    items: Vec<Value>,
+}
+
+impl History {
+    fn append(&mut self, items: &[Value]) -> Result<()> {
+        self.core.append(items)?;
+        self.items.extend_from_slice(items);
+        Ok(())
+    }
+
+    fn rebuild(&mut self, compacted: &[Message]) -> Vec<Rebuilt> {
+        let plan = self.core.plan(compacted);
+        let rebuilt = plan.items.clone();
+        let item = |item: &Rebuilt| match item {
+            Rebuilt::Kept(at) => self.items[*at].clone(),
+            Rebuilt::New(item) => Value::clone(item),
+        };
+        self.items = rebuilt.iter().map(item).collect();
+        self.core.apply(plan);
+        rebuilt
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        provider(Format::OpenaiResponses).read(&Value::Array(self.items.clone())).unwrap()
+    }
+}
+
+fn history() -> History {
+    let mut history = History::default();
     let items = items();
     history.append(&items[..4]).unwrap();
     history.append(&items[4..]).unwrap();
@@ -31,25 +63,19 @@ fn history() -> OpenAiHistory {
 }
 
 #[test]
-fn between_compactions_it_only_grows() {
-    let history = history();
-    assert_eq!((history.len(), history.items()), (10, items()));
-}
-
-#[test]
 fn remaining_items_are_returned_unchanged() {
     let mut history = history();
-    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    let mut compacted = history.messages();
     compacted.splice(1..5, [Message::text(Role::User, "summary")]);
     let rebuilt = history.rebuild(&compacted);
     let mut expected =
         vec![Rebuilt::Kept(0), Rebuilt::New(json!({ "role": "user", "content": "summary" }).into())];
     expected.extend((6..10).map(Rebuilt::Kept));
     assert_eq!(rebuilt, expected);
-    assert_eq!(history.len(), 6);
-    assert_eq!(history.items()[2..], items()[6..]);
+    assert_eq!(history.items.len(), 6);
+    assert_eq!(history.items[2..], items()[6..]);
     history.append(&[json!({ "role": "user", "content": "third" })]).unwrap();
-    assert_eq!(history.len(), 7);
+    assert_eq!(history.items.len(), 7);
 }
 
 #[test]
@@ -64,13 +90,13 @@ fn messages_without_their_extras_are_still_matched() {
     ]);
     let compacted = provider(Format::Messages).read(&plain).unwrap();
     history.rebuild(&compacted);
-    assert_eq!(history.items()[2..], items()[6..], "reasoning and ids are back");
+    assert_eq!(history.items[2..], items()[6..], "reasoning and ids are back");
 }
 
 #[test]
 fn trimming_an_output_changes_nothing_else() {
     let mut history = history();
-    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    let mut compacted = history.messages();
     compacted[3] = Message::tool("c1", "[trimmed]");
     let rebuilt = history.rebuild(&compacted);
     let new: Vec<_> = rebuilt.iter().filter(|r| matches!(r, Rebuilt::New(_))).collect();
@@ -85,14 +111,14 @@ fn trimming_an_output_changes_nothing_else() {
 #[test]
 fn orphans_are_discarded() {
     let mut history = history();
-    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    let mut compacted = history.messages();
     compacted.pop();
     let last = compacted.last_mut().unwrap();
     last.parts.retain(|p| matches!(p, Part::Reasoning(_)));
     compacted.remove(2); // the first call: its output becomes an orphan
     let audio = json!([{ "role": "user", "content": [{ "type": "audio", "data": "AAAA" }, { "type": "text", "text": "on" }] }]);
     compacted.extend(provider(Format::Messages).read(&audio).unwrap());
-    let plan = history.plan(&compacted);
+    let plan = history.core.plan(&compacted);
     let told: Vec<(usize, &str)> = plan.notes.iter().map(|note| (note.index, note.what.as_str())).collect();
     assert_eq!(
         told,
@@ -101,22 +127,22 @@ fn orphans_are_discarded() {
             (compacted.len() - 1, "audio is left out: Responses input has no audio")
         ]
     );
-    history.apply(plan);
+    history.rebuild(&compacted);
     let kinds: Vec<String> =
-        history.items().iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();
+        history.items.iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();
     assert_eq!(kinds, ["message", "message", "message", "message", "message"]);
 }
 
 #[test]
 fn each_lone_output_is_noted_with_its_own_index() {
     let lone = |n: usize| (0..n).map(|_| Message::tool("c9", "x")).collect::<Vec<Message>>();
-    let notes = OpenAiHistory::new().plan(&lone(3)).notes;
+    let notes = OpenAiHistory::default().plan(&lone(3)).notes;
     let indexes: Vec<usize> = notes.iter().map(|note| note.index).collect();
     assert_eq!(indexes, [0, 1, 2]);
     assert!(notes.iter().all(|note| note.what.contains("`c9` is left out")), "{notes:?}");
     let took = |n: usize| {
         let (compacted, start) = (lone(n), std::time::Instant::now());
-        assert_eq!(OpenAiHistory::new().plan(&compacted).notes.len(), n);
+        assert_eq!(OpenAiHistory::default().plan(&compacted).notes.len(), n);
         start.elapsed().as_secs_f64()
     };
     took(1_000);
@@ -129,5 +155,6 @@ fn an_invalid_item_appends_nothing() {
     let mut history = history();
     let bad = [json!({ "role": "user", "content": "ok" }), json!({ "type": "function_call" })];
     assert!(history.append(&bad).unwrap_err().message().starts_with("message 1:"));
-    assert_eq!(history.len(), 10);
+    let kept: Vec<Rebuilt> = (0..10).map(Rebuilt::Kept).collect();
+    assert_eq!(history.rebuild(&history.messages()), kept);
 }

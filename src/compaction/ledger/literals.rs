@@ -75,27 +75,3 @@ impl Saved for Literals {
         Ok(literals)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::facts::{LiteralKind, Names};
-
-    #[test]
-    fn repeated_literals_are_listed_once() {
-        let mut names = Names::default();
-        let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
-        names.index();
-        let mut all = Literals::default();
-        for (at, numbers) in [(1, vec![b, d]), (2, vec![a, d, e]), (3, Vec::new())] {
-            let mut sightings = Sightings::of(&names);
-            for number in numbers {
-                sightings.record(number, at, false, false);
-            }
-            all.add(&sightings);
-        }
-        let counts: Vec<_> =
-            all.iter().map(|(text, sighting)| (text, sighting.count, sighting.last)).collect();
-        assert_eq!(counts, [("a", 1, 2), ("b", 1, 1), ("d", 2, 2), ("e", 1, 2)]);
-    }
-}

@@ -206,12 +206,4 @@ mod tests {
         assert_eq!(error.code(), ErrorCode::SummaryInvalid);
         assert!(error.message().contains("write each tag once"));
     }
-
-    #[test]
-    fn the_default_profile_accepts_prose() {
-        assert_eq!(Profile::Default.accept("<summary> Done. </summary>").unwrap(), "Done.");
-        assert_eq!(Profile::Default.accept("Done.").unwrap(), "Done.");
-        assert_eq!(Profile::Default.accept(" ").unwrap_err().code(), ErrorCode::SummaryEmpty);
-        assert_eq!(Profile::Default.accept("<summary>Do").unwrap_err().code(), ErrorCode::SummaryTruncated);
-    }
 }

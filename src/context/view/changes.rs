@@ -60,22 +60,6 @@ impl Changes {
 mod tests {
     use super::*;
 
-    #[test]
-    fn since_returns_only_edits_after_the_given_version() {
-        let mut changes = Changes::default();
-        changes.edit(3);
-        let seen = changes.version();
-        assert_eq!((changes.since(0), changes.since(seen)), (Some(3), None));
-        changes.edit(9);
-        changes.edit(7);
-        assert_eq!((changes.since(0), changes.since(seen)), (Some(3), Some(7)));
-        changes.edit(1);
-        assert_eq!((changes.since(0), changes.since(seen)), (Some(1), Some(1)));
-        assert!(!changes.is_header_other(0));
-        changes.edit_header();
-        assert!(changes.is_header_other(seen));
-    }
-
     proptest::proptest! {
         #[test]
         fn since_never_returns_a_later_position_than_the_first_edit(edits in proptest::collection::vec(0usize..500, 1..300)) {

@@ -217,48 +217,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_snapshot_survives_every_edit() {
-        type Edit = fn(&mut Context);
-        let edits: [(&str, Edit); 8] = [
-            ("header", |c| c.set_header(vec![Message::text(Role::System, "brief")])),
-            ("remove", |c| c.view.remove(c.view.body()[0].node)),
-            ("insert", |c| {
-                let slot = c.view.body()[1].clone();
-                c.view.insert(0, vec![slot]);
-            }),
-            ("replace", |c| {
-                let slot = c.view.body()[1].clone();
-                c.view.replace(0, slot.message, slot.tally, slot.form);
-            }),
-            ("arrange", |c| {
-                let last = c.view.placed_slots().skip(1).collect();
-                c.view.arrange(last);
-            }),
-            ("fold", |c| {
-                let slot = c.view.body()[1].clone();
-                c.view.fold(&std::iter::once(c.view.body()[0].node).collect(), vec![slot], 0);
-            }),
-            ("drop", |c| c.view.drop_nodes(&std::iter::once(c.view.body()[0].node).collect())),
-            ("go back", |c| {
-                let mut before = c.view.clone();
-                before.remove(before.body()[0].node);
-                c.view.restore_from(before);
-            }),
-        ];
-        for (name, edit) in edits {
-            let mut context = context();
-            let snapshot = context.view.snapshot();
-            edit(&mut context);
-            assert_ne!(texts(&context, &context.view.snapshot()), "one two", "{name}");
-            assert_eq!(texts(&context, &snapshot), "one two", "{name}");
-        }
-        let mut context = context();
-        let first = std::iter::once(context.view.body()[0].node).collect();
-        context.view.drop_nodes(&first);
-        let snapshot = context.view.snapshot();
-        context.view.restore(&first);
-        assert_eq!(texts(&context, &snapshot), "two");
-    }
 }

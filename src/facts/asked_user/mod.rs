@@ -39,98 +39,12 @@ mod tests {
     use crate::corpus::agrees;
 
     #[test]
-    fn asking_tools_are_distinguished_from_others() {
-        for tool in [
-            "ask_user", "askUser", "AskUserQuestion", "request_user_input", "mcp__human__ask_human",
-            "x.ask_user",
-        ] {
-            assert!(is_ask_user_tool(tool), "{tool}");
-        }
-        for tool in ["ask", "bash", "ask_user_service_status", "get_user", "search", "ask_model"] {
-            assert!(!is_ask_user_tool(tool), "{tool}");
-        }
-    }
-
-    #[test]
     fn answers_are_told_from_messages_of_the_tool() {
         agrees(include_str!("outputs.tsv"), |output| match &user_answers(output)[..] {
             [] => "tool",
             [said] if said == output => "user",
             _ => "something else",
         });
-    }
-
-    #[test]
-    fn answers_in_question_and_answer_pairs() {
-        let told = r#"User has answered your questions: "Never use npm?"="No", "And yarn?"="Always". You can now go on."#;
-        assert_eq!(user_answers(told), ["No", "Always"]);
-        let quoted = r#"User has answered your questions: "Rule?"="Never push "wip", "fix" commits to main", "Which "db"?"="B". You can now continue."#;
-        assert_eq!(user_answers(quoted), ["Never push \"wip\", \"fix\" commits to main", "B"]);
-        assert_eq!(
-            user_answers(r#""Rule?"="Never push "wip" commits to main""#),
-            ["Never push \"wip\" commits to main"]
-        );
-        let noted = "User has answered your questions: \"Which?\"=\"B\" selected preview:\nnever this user notes: Never touch the CI files, \"And?\"=\"C\" user notes: Always lint. You can now continue with the user's answers in mind.";
-        assert_eq!(user_answers(noted), ["B", "Never touch the CI files", "C", "Always lint"]);
-    }
-
-    #[test]
-    fn answers_in_json() {
-        let table: &[(&str, &[&str])] = &[
-            (r#"{"answers":{"a":"Use pnpm.","b":["x",3]}}"#, &["Use pnpm.", "x"]),
-            (
-                r#"{"questions":[{"question":"Which?","options":[{"label":"A","description":"Never use npm."}]}],"answers":{"Which?":"B"}}"#,
-                &["B"],
-            ),
-            (r#"[{"question":"Must it?","choices":["Never."],"chosen":"Always."}]"#, &["Always."]),
-            (
-                r#"{"answers":{"Which?":"B"},"annotations":{"Which?":{"notes":"Never touch the CI files.","preview":"Never."}}}"#,
-                &["B", "Never touch the CI files."],
-            ),
-            (r#"{"answer":"Other","comment":"Never use npm here."}"#, &["Other", "Never use npm here."]),
-            (r#"{"answers":["A"],"other":"Always run make check."}"#, &["A", "Always run make check."]),
-            (r#"{"answers":{"title":"Always use sentence case."}}"#, &["Always use sentence case."]),
-            (
-                r#"{"answers":{"q1":{"question":"Never?","answers":["Yes","user_note: never touch prod"]}}}"#,
-                &["Yes", "user_note: never touch prod"],
-            ),
-            (r#"{"answers":{"question":"Must it?","answer":"B"}}"#, &["B"]),
-            (r#"{"answers":[{"id":"must","label":"Never.","answer":"Always."}]}"#, &["Always."]),
-            (r#"{"action":"accept","content":{"title":"Always."}}"#, &["Always."]),
-            (
-                r#"{"user_response":"Never use npm.","instructions":"You must now go on."}"#,
-                &["Never use npm."],
-            ),
-            (r#"{"error":null,"answer":"Never."}"#, &["Never."]),
-            (
-                r#"{"status":"answered","answer":"Errors must never be swallowed."}"#,
-                &["Errors must never be swallowed."],
-            ),
-            (r#"{"answer":"Error: never log it."}"#, &["Error: never log it."]),
-            (
-                r#"{"cancelled":true,"comment":"Never do this.","message":"Do not proceed."}"#,
-                &["Never do this."],
-            ),
-            (r#"[{"type":"text","text":"Never use npm."}]"#, &["Never use npm."]),
-            (r#"[{"type":"text","text":"{\"answer\":\"Never.\",\"title\":\"Always.\"}"}]"#, &["Never."]),
-            (r#""Never.""#, &["Never."]),
-        ];
-        for (output, said) in table {
-            assert_eq!(&user_answers(output), said, "{output}");
-        }
-    }
-
-    #[test]
-    fn a_reminder_is_not_the_users_words() {
-        let reminded =
-            "Never use npm.\n<system-reminder>You must always use the todo tool.</system-reminder>";
-        assert_eq!(user_answers(reminded), ["Never use npm."]);
-        let inside =
-            r#"{"answer":"Never use npm. <system-reminder>You must now.</system-reminder> Always lint."}"#;
-        assert_eq!(user_answers(inside), ["Never use npm.  Always lint."]);
-        assert_eq!(user_answers("Never use <b>npm</b>."), ["Never use <b>npm</b>."]);
-        assert_eq!(user_answers("<answer>\nNever use npm.\n</answer>"), ["Never use npm."]);
-        assert_eq!(user_answers("<rule>Never use npm.</rule>"), ["<rule>Never use npm.</rule>"]);
     }
 
     proptest::proptest! {

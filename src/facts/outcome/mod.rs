@@ -73,58 +73,20 @@ fn last_meaningful_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Outcome {
-        outcome(text, false, true)
-    }
-
     #[test]
-    fn exit_codes() {
-        assert_eq!(read("x\n\nCommand exited with code 2").exit_code, Some(2));
-        assert_eq!(read("{\"output\":\"\",\"exit_code\": 0}").status, Status::Ok);
-        let boom = read("Exit code: -1\nboom");
-        assert_eq!((boom.error.as_deref(), boom.line()), (None, Some("boom")));
-        assert_eq!(boom.failure(80), "failed; it printed: boom");
-        assert_eq!(read("it will exit code blocks").exit_code, None);
-    }
-
-    #[test]
-    fn test_runs() {
-        let rust =
-            "test result: ok. 3 passed; 0 failed\n\ntest result: FAILED. 4 passed; 2 failed; 0 ignored";
-        assert_eq!((read(rust).tests, read(rust).status), (Some((7, 2)), Status::Failed));
-        assert_eq!(
-            read("Test Suites: 1 passed\nTests:       2 failed, 12 passed, 14 total").tests,
-            Some((12, 2))
-        );
-        assert_eq!(read("==== 5 passed in 0.1s ====").status, Status::Ok);
-        assert_eq!(read("# tests 4\n# pass 3\n# fail 1").tests, Some((3, 1)));
-        assert_eq!(read("  10 passing (3ms)").tests, Some((10, 0)));
-        assert_eq!(read("login failed twice").tests, None);
-    }
-
-    #[test]
-    fn without_evidence_the_outcome_is_unknown() {
-        for text in ["error: x", "Done in 3 s", "", "job 2: exit code 0", "3 failed attempts, 2 passed by"] {
-            assert_eq!(read(text).status, Status::Unknown, "{text}");
-        }
-        let piped = read("error: could not compile `x` (lib) due to 1 previous error\nExit code: 0");
-        assert_eq!(piped.status, Status::Unknown, "a pipe hides it");
-        assert_eq!(read("1 passed, 1 error in 0.10s").status, Status::Failed);
-        let diff = read("Diff in /a/b.rs:1:\n-fn a() {}\n+fn a() {\n+}\nexit code: 1");
+    fn an_outcome_is_told_in_one_line() {
+        let failed = outcome("Exit code: -1\nboom", false, true);
+        assert_eq!((failed.line(), &*failed.failure(80)), (Some("boom"), "failed; it printed: boom"));
+        let diff = outcome("Diff in /a/b.rs:1:\n-fn a() {}\n+fn a() {\n+}\nexit code: 1", false, true);
         assert_eq!(diff.failure(80), "failed; it printed: Diff in /a/b.rs:1:");
-        assert_eq!(read("Already up to date.\n").last.as_deref(), Some("Already up to date."));
+        assert_eq!(
+            outcome("Already up to date.\n", false, true).last.as_deref(),
+            Some("Already up to date.")
+        );
     }
 
     #[test]
-    fn errors_named_in_the_output() {
-        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad digit";
-        assert_eq!(read(python).error.as_deref(), Some("ValueError: bad digit"));
-        let rust = "Checking x\nerror[E0308]: mismatched types\n --> src/a.rs:1";
-        assert_eq!(read(rust).error.as_deref(), Some("error[E0308]: mismatched types"));
-        assert!(read("a.ts(1,2): error TS2307: no module").error.is_some());
-        assert!(read("src/a.ts:4:7 - error TS2322: Type 'string' is not assignable.").error.is_some());
-        assert!(read("make: *** [Makefile:12: all] Error 2").error.is_some());
-        assert_eq!(read("All good: no errors").error, None);
+    fn what_is_known_of_a_call_is_not_read_from_its_text() {
         assert_eq!(outcome("error: x", false, false).error, None, "the content of a file");
         assert_eq!(outcome("", true, false).status, Status::Failed);
     }

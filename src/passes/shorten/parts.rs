@@ -23,7 +23,7 @@ pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Res
     let mut message = Message::clone(&slot.message);
     let counter = context.counter.clone();
     let tokens = |part: &&mut Part| count_part(part, &*counter);
-    let Some(part) = shown(&mut message.parts).filter(|p| is_other(p)).max_by_key(tokens) else {
+    let Some(part) = message.contents_mut().filter(|p| is_other(p)).max_by_key(tokens) else {
         return Ok(Vec::new());
     };
     let tokens = count_part(part, &*counter);
@@ -45,11 +45,4 @@ pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Res
 
 fn is_other(part: &Part) -> bool {
     matches!(part, Part::Media(_) | Part::Opaque { .. })
-}
-
-fn shown(parts: &mut [Part]) -> impl Iterator<Item = &mut Part> {
-    parts.iter_mut().flat_map(|part| match part {
-        Part::ToolOutput(output) => output.content.iter_mut(),
-        other => std::slice::from_mut(other).iter_mut(),
-    })
 }

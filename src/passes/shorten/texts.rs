@@ -36,7 +36,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
     for _ in 0..TRIES {
         let mut message = Message::clone(&whole);
         let mut cut = Vec::new();
-        for (n, text) in texts_mut(&mut message.parts).enumerate() {
+        for (n, text) in texts_mut(&mut message).enumerate() {
             let takes = tokens[n];
             if takes <= limit.max(LEAST_TEXT + NOTICE_TOKENS) {
                 continue;
@@ -67,12 +67,12 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
 
 /// The tokens of the longest text of the message at `at`.
 pub(super) fn longest(context: &Context, at: usize) -> u64 {
-    texts(&context.view.body()[at].message.parts).map(|text| context.counter.count(text)).max().unwrap_or(0)
+    texts(&context.view.body()[at].message).map(|text| context.counter.count(text)).max().unwrap_or(0)
 }
 
 /// The tokens of each of a message's texts, and how many each may take at most so that the message takes `goal`.
 fn limit_for_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
-    let tokens: Vec<u64> = texts(&message.parts).map(|text| context.counter.count(text)).collect();
+    let tokens: Vec<u64> = texts(message).map(|text| context.counter.count(text)).collect();
     let others = Tally::of(message, &*context.counter)
         .total()
         .saturating_sub(tokens.iter().copied().fold(0, u64::saturating_add));
@@ -91,7 +91,7 @@ fn limit_for_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>,
 
 /// The message with all its texts joined into one, at the position of the first.
 fn joined(message: &Message) -> Arc<Message> {
-    let all: Vec<&str> = texts(&message.parts).map(|text| &**text).collect();
+    let all: Vec<&str> = texts(message).map(|text| &**text).collect();
     let mut all = Some(Part::text(all.join("\n")));
     let mut message = Message::clone(message);
     let parts = match message.parts.as_mut_slice() {
@@ -118,12 +118,12 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
             // Calls or reasoning may have been removed from it, so only texts are matched with texts.
-            if texts(&whole.parts).count() == texts(&message.parts).count() {
-                for (text, full) in texts_mut(&mut message.parts).zip(texts(&whole.parts)) {
+            if texts(whole).count() == texts(&message).count() {
+                for (text, full) in texts_mut(&mut message).zip(texts(whole)) {
                     *text = full.clone();
                 }
             } else {
-                for text in texts_mut(&mut message.parts) {
+                for text in texts_mut(&mut message) {
                     *text = opened(context, text).unwrap_or_else(|| text.clone());
                 }
             }
@@ -147,23 +147,15 @@ fn opened(context: &Context, shown: &str) -> Option<Text> {
 fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
     let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
     let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
-    whole.or_else(|| texts(&slot.message.parts).find_map(|shown| named_ref(context, shown, text)))
+    whole.or_else(|| texts(&slot.message).find_map(|shown| named_ref(context, shown, text)))
 }
 
-fn texts(parts: &[Part]) -> impl Iterator<Item = &Text> {
-    let shown = parts.iter().flat_map(|part| match part {
-        Part::ToolOutput(output) => output.content.as_slice(),
-        other => std::slice::from_ref(other),
-    });
-    shown.filter_map(Part::as_text_or_refusal)
+fn texts(message: &Message) -> impl Iterator<Item = &Text> {
+    message.contents().filter_map(Part::as_text_or_refusal)
 }
 
-fn texts_mut(parts: &mut [Part]) -> impl Iterator<Item = &mut Text> {
-    let shown = parts.iter_mut().flat_map(|part| match part {
-        Part::ToolOutput(output) => output.content.as_mut_slice(),
-        other => std::slice::from_mut(other),
-    });
-    shown.filter_map(|part| match part {
+fn texts_mut(message: &mut Message) -> impl Iterator<Item = &mut Text> {
+    message.contents_mut().filter_map(|part| match part {
         Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
         _ => None,
     })

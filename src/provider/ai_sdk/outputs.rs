@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::Calls;
-use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::take_json;
@@ -48,8 +48,7 @@ pub(super) fn read(value: &Value, calls: &Calls<'_>) -> Option<Part> {
 }
 
 fn read_part(value: &Value) -> Part {
-    let mut part =
-        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    let mut part = read_known(value).unwrap_or_else(|| opaque(FORMAT, value));
     if matches!(part, Part::Media(_)) {
         drop_needless_template(&mut part, value, |part| write_part(part, &mut Vec::new()));
     }

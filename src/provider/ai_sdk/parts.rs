@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::anthropic::is_blank;
-use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::item_ids;
 use super::super::media::{note_lost, split_data_url};
 use super::super::note::Note;
@@ -15,8 +15,7 @@ const FORMAT: Format = Format::AiSdk;
 
 /// Reads a part of a user or assistant message. A part that is not understood is carried unchanged.
 pub(super) fn read(value: &Value, made: bool) -> Part {
-    let mut part =
-        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    let mut part = read_known(value).unwrap_or_else(|| opaque(FORMAT, value));
     // Reasoning with an id needs its mark: it loses the id if what follows it has none.
     if matches!(&part, Part::Media(_))
         || matches!(&part, Part::Reasoning(reasoning) if reasoning.id.is_none())

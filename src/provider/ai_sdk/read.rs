@@ -12,15 +12,7 @@ const FORMAT: Format = Format::AiSdk;
 /// Reads the entry at `index`: one message, or several if it holds tool results.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
-    let Some(name) = fields.take_string("role") else {
-        return Err(Error::message_at(index, "`role` is missing"));
-    };
-    let role = match Role::parse(&name) {
-        None | Some(Role::Developer) => {
-            return Err(Error::message_at(index, format!("unknown role `{name}`")));
-        }
-        Some(role) => role,
-    };
+    let role = fields.take_role(index, &[Role::System, Role::User, Role::Assistant, Role::Tool])?;
     let content = fields.take("content");
     let mut usual = true;
     let content_parts = match content {
@@ -39,14 +31,15 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
             let why = "this is a UI message: convert it with `convertToModelMessages` of `ai` first";
             return Err(Error::message_at(index, why));
         }
-        _ => return Err(Error::message_at(index, format!("`content` is not valid for a {name} message"))),
+        _ => {
+            return Err(Error::message_at(
+                index,
+                format!("`content` is not valid for a {} message", role.as_str()),
+            ));
+        }
     };
     let mut message = Message::new(role, content_parts);
-    message.extras = if usual {
-        fields.into_extras(FORMAT, &["role", "content"])
-    } else {
-        Extras::new(FORMAT, fields.into_template())
-    };
+    message.extras = fields.into_extras_if_unusual(usual, FORMAT, &["role", "content"]);
     out.push(message);
     Ok(())
 }

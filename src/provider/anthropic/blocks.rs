@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::super::call_ids;
-use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, object_arguments, opaque_call, take_json};
@@ -19,8 +19,7 @@ const FORMAT: Format = Format::Anthropic;
 
 /// Reads a block. A block that is not understood is carried unchanged.
 pub(super) fn read(value: &Value) -> Part {
-    let mut part =
-        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    let mut part = read_known(value).unwrap_or_else(|| opaque(FORMAT, value));
     if matches!(part, Part::Reasoning(_)) {
         drop_needless_template(&mut part, value, |part| write(part, false, &mut Vec::new()));
     }
@@ -34,11 +33,8 @@ fn read_known(value: &Value) -> Option<Part> {
     Some(match kind.as_str() {
         "text" => {
             let text = fields.take_text("text")?;
-            let extras = if is_blank(&text) {
-                Extras::new(FORMAT, fields.into_template()) // without extras, an empty text would be left out
-            } else {
-                fields.into_extras(FORMAT, &["type", "text"])
-            };
+            let usual = !is_blank(&text); // without extras, an empty text would be left out
+            let extras = fields.into_extras_if_unusual(usual, FORMAT, &["type", "text"]);
             Part::Text { text, extras }
         }
         "thinking" => {
@@ -82,11 +78,7 @@ fn read_known(value: &Value) -> Option<Part> {
                 fields.take("is_error");
             }
             let order = ["type", "tool_use_id", "content", "is_error"];
-            let extras = if usual {
-                fields.into_extras(FORMAT, &order)
-            } else {
-                Extras::new(FORMAT, fields.into_template())
-            };
+            let extras = fields.into_extras_if_unusual(usual, FORMAT, &order);
             Part::from(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
         }
         "image" | "document" => Part::Media(media(fields, &kind)?.into()),
@@ -261,15 +253,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
             }
         }
     }
-    match (output.is_error, out.get("is_error")) {
-        (true, _) => {
-            out.set("is_error", true);
-        }
-        (false, Some(Value::Bool(_))) => {
-            out.set("is_error", false);
-        }
-        (false, _) => {}
-    }
+    out.set_flag("is_error", output.is_error);
     out.into_value()
 }
 

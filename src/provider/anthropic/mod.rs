@@ -11,7 +11,7 @@ mod write;
 pub(super) use refused::{
     BLANK, ERROR_NOT_TEXT, NO_ERROR_TEXT, drop_refused, fits_result, is_blank, is_refused, without_refused,
 };
-pub(super) use write::{is_white_space, role};
+pub(super) use write::{is_white_space, role, trim_end};
 
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ impl Provider for Anthropic {
     }
 
     fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
-        if write::trim_end(items) {
+        if write::trim_end(items, write::last_text) {
             notes.push(Note::new(
                 "trailing white space is removed: the API rejects it in a final assistant message",
             ));

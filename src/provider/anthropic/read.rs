@@ -13,13 +13,8 @@ const FORMAT: Format = Format::Anthropic;
 /// Reads the entry at `index`: one message, or several if it holds tool results.
 pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
-    let Some(name) = fields.take_string("role") else {
-        return Err(Error::message_at(index, "`role` is missing"));
-    };
-    let Some(role @ (Role::System | Role::User | Role::Assistant)) = Role::parse(&name) else {
-        return Err(Error::message_at(index, format!("unknown role `{name}`")));
-    };
-    let after_same = out.last().is_some_and(|m| write::role(m.role) == name);
+    let role = fields.take_role(index, &[Role::System, Role::User, Role::Assistant])?;
+    let after_same = out.last().is_some_and(|m| write::role(m.role) == role.as_str());
     let mut usual = !after_same && role != Role::System;
     let parts = match fields.take("content") {
         Some(Value::String(text)) => {
@@ -33,11 +28,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         }
         _ => return Err(Error::message_at(index, "`content` is neither a string nor a list of blocks")),
     };
-    let extras = if usual {
-        fields.into_extras(FORMAT, &["role", "content"])
-    } else {
-        Extras::new(FORMAT, fields.into_template())
-    };
+    let extras = fields.into_extras_if_unusual(usual, FORMAT, &["role", "content"]);
     if role == Role::User {
         results::split(FORMAT, parts, &extras, true, out);
     } else {

@@ -92,20 +92,24 @@ pub(in crate::provider) fn is_white_space(part: &Part) -> bool {
     part.as_text().is_some_and(|text| !text.is_empty() && is_blank(text))
 }
 
-/// Removes white space from the end of a final assistant message, which the API refuses. Returns whether there was any.
-pub(super) fn trim_end(items: &mut Vec<Value>) -> bool {
-    let Some(last) = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"))
+/// Removes white space from the end of a final assistant message, which the API refuses. Returns whether there was any. `last`: the
+/// position of the block that the message ends with.
+pub(in crate::provider) fn trim_end(
+    items: &mut Vec<Value>,
+    last: impl Fn(&[Value]) -> Option<usize>,
+) -> bool {
+    let Some(message) =
+        items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"))
     else {
         return false;
     };
-    let Some(content) = last.get_mut("content") else { return false };
-    let (text, alone) = match content {
+    let Some(content) = message.get_mut("content") else { return false };
+    let (text, at, is_alone) = match content {
         Value::Array(blocks) => {
-            let alone = blocks.len() == 1;
-            let block = blocks.last_mut().filter(|b| b.get("type").and_then(Value::as_str) == Some("text"));
-            (block.and_then(|b| b.get_mut("text")), alone)
+            let (Some(at), is_alone) = (last(blocks), blocks.len() == 1) else { return false };
+            (blocks[at].get_mut("text"), at, is_alone)
         }
-        text => (Some(text), true),
+        text => (Some(text), 0, true),
     };
     let Some(Value::String(text)) = text else { return false };
     let trimmed = text.trim_end().len();
@@ -113,12 +117,18 @@ pub(super) fn trim_end(items: &mut Vec<Value>) -> bool {
         return false;
     }
     text.truncate(trimmed);
-    if trimmed == 0 && alone {
+    if trimmed == 0 && is_alone {
         items.pop();
     } else if trimmed == 0
-        && let Some(Value::Array(blocks)) = last.get_mut("content")
+        && let Some(Value::Array(blocks)) = message.get_mut("content")
     {
-        blocks.pop();
+        blocks.remove(at);
     }
     true
+}
+
+/// The position of the last block, if it is a text.
+pub(super) fn last_text(blocks: &[Value]) -> Option<usize> {
+    let at = blocks.len().checked_sub(1)?;
+    (blocks[at].get("type").and_then(Value::as_str) == Some("text")).then_some(at)
 }

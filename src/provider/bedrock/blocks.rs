@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::anthropic::is_blank;
 use super::super::call_ids;
-use super::super::fields::{self, Fields, Object, drop_needless_template};
+use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::media::{BYTES, note_lost};
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, json_input, opaque_call, take_json};
@@ -54,8 +54,7 @@ pub fn read_all(blocks: &[Value]) -> Vec<Part> {
 }
 
 fn read(value: &Value) -> Part {
-    let mut part =
-        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    let mut part = read_known(value).unwrap_or_else(|| opaque(FORMAT, value));
     if matches!(part, Part::Reasoning(_)) {
         drop_needless_template(&mut part, value, |part| write(part, Place::Message, &mut Vec::new()));
     }
@@ -73,12 +72,8 @@ fn read_known(value: &Value) -> Option<Part> {
     let mut block = Fields::new(map);
     if key == "text" {
         let text = block.take_text(key)?;
-        let is_blank = is_blank(&text); // without extras, an empty text would be left out
-        let extras = if is_blank {
-            Extras::new(FORMAT, block.into_template())
-        } else {
-            block.into_extras(FORMAT, &[key])
-        };
+        let usual = !is_blank(&text); // without extras, an empty text would be left out
+        let extras = block.into_extras_if_unusual(usual, FORMAT, &[key]);
         return Some(Part::Text { text, extras });
     }
     if key == "json" {

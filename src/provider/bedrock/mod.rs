@@ -70,7 +70,7 @@ impl Provider for Bedrock {
     }
 
     fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
-        if write::trim_end(items) {
+        if anthropic::trim_end(items, write::last_block) {
             notes.push(Note::new(
                 "trailing white space is removed: Anthropic's models reject it in a final assistant message",
             ));
@@ -240,12 +240,7 @@ pub fn tools_called(names: &[&str]) -> Vec<Value> {
 /// Reads the entry at `index`: one message, or several if it holds tool results.
 fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut fields = Fields::new(object(entry, index)?);
-    let Some(name) = fields.take_string("role") else {
-        return Err(Error::message_at(index, "`role` is missing"));
-    };
-    let Some(role @ (Role::User | Role::Assistant)) = Role::parse(&name) else {
-        return Err(Error::message_at(index, format!("unknown role `{name}`")));
-    };
+    let role = fields.take_role(index, &[Role::User, Role::Assistant])?;
     let Some(Value::Array(blocks)) = fields.take("content") else {
         return Err(Error::message_at(index, "`content` is not a list of blocks"));
     };
@@ -253,11 +248,7 @@ fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
     let mut message = Message::new(role, parts);
     // Whether it would be written the same without a template.
     let is_usual = !blocks.is_empty() && !lacks_text(&message);
-    let extras = if is_usual {
-        fields.into_extras(FORMAT, &["role", "content"])
-    } else {
-        Extras::new(FORMAT, fields.into_template())
-    };
+    let extras = fields.into_extras_if_unusual(is_usual, FORMAT, &["role", "content"]);
     if role == Role::User {
         split(FORMAT, message.parts, &extras, true, out);
     } else {

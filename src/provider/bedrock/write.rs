@@ -106,25 +106,9 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-/// Removes white space from the end of a final assistant message. Returns whether there was any.
-pub fn trim_end(items: &mut Vec<Value>) -> bool {
-    let last = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"));
-    let Some(Value::Array(blocks)) = last.and_then(|m| m.get_mut("content")) else { return false };
-    let is_alone = blocks.len() == 1;
-    let at = blocks.iter().rposition(|block| block.get(CACHE_POINT).is_none());
-    let Some(at) = at else { return false };
-    let Some(Value::String(text)) = blocks[at].get_mut("text") else { return false };
-    let trimmed = text.trim_end().len();
-    if trimmed == text.len() {
-        return false;
-    }
-    text.truncate(trimmed);
-    if trimmed == 0 && is_alone {
-        items.pop();
-    } else if trimmed == 0 {
-        blocks.remove(at);
-    }
-    true
+/// The position of the last block that is no cache point.
+pub fn last_block(blocks: &[Value]) -> Option<usize> {
+    blocks.iter().rposition(|block| block.get(CACHE_POINT).is_none())
 }
 
 /// Whether it has a document and no text.

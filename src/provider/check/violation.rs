@@ -14,16 +14,6 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
-    /// `error` or `warn`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-        }
-    }
-}
-
 /// One rule that a history breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::Calls;
-use super::super::fields::{Fields, Object, drop_needless_template, json as text_value};
+use super::super::fields::{Fields, Object, drop_needless_template, json as text_value, opaque};
 use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::take_json;
@@ -57,10 +57,7 @@ pub(super) fn read(value: &Value, id: String, calls: &Calls<'_>) -> Option<Part>
 
 fn read_part(value: &Value) -> Part {
     let read = || media(Fields::new(value.as_object()?));
-    read().map_or_else(
-        || Part::Opaque { format: FORMAT, raw: value.clone().into() },
-        |media| without_needless_template(media, value),
-    )
+    read().map_or_else(|| opaque(FORMAT, value), |media| without_needless_template(media, value))
 }
 
 /// Writes the output of a call.

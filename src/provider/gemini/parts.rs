@@ -88,11 +88,8 @@ pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
             let extras = Extras::new(FORMAT, fields.into_template());
             return Some(Part::from(Reasoning { text: Some(text), extras, ..Reasoning::default() }));
         }
-        let extras = if text.is_empty() {
-            Extras::new(FORMAT, fields.into_template()) // without extras, an empty text would be left out
-        } else {
-            fields.into_extras(FORMAT, &["text"])
-        };
+        let usual = !text.is_empty(); // without extras, an empty text would be left out
+        let extras = fields.into_extras_if_unusual(usual, FORMAT, &["text"]);
         return Some(Part::Text { text, extras });
     }
     match made {

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::super::Calls;
-use super::super::fields::Fields;
+use super::super::fields::{Fields, opaque};
 use super::super::find_list::content_of;
 use super::super::format::object;
 use super::super::results;
@@ -9,7 +9,7 @@ use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};
 use super::{outputs, parts};
 use crate::error::{Error, Result};
-use crate::message::{Extras, Format, Message, Part, Role, ToolCall};
+use crate::message::{Format, Message, Part, Role, ToolCall};
 
 const FORMAT: Format = Format::Gemini;
 
@@ -37,11 +37,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     let goes_on = role == Role::Assistant && out.last().is_some_and(|last| last.role == role);
     let usual = !list.is_empty() && !goes_on && entry.get("role").is_some();
     let content_parts = read_parts(&list, role, out);
-    let extras = if usual {
-        fields.into_extras(FORMAT, &["role", "parts"])
-    } else {
-        Extras::new(FORMAT, fields.into_template())
-    };
+    let extras = fields.into_extras_if_unusual(usual, FORMAT, &["role", "parts"]);
     if role == Role::User {
         results::split(FORMAT, content_parts, &extras, false, out);
     } else {
@@ -74,7 +70,7 @@ fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
             let name = field(value, "functionCall").map(name_of);
             parts::read(value, name.map(|name| made_id(&mut names, name)))
         };
-        let mut part = read.unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+        let mut part = read.unwrap_or_else(|| opaque(FORMAT, value));
         if matches!(part, Part::ToolCall(_)) {
             parts::drop_template_of_call(&mut part, value, std::mem::take(&mut is_first));
         }

@@ -70,7 +70,7 @@ fn set_content(out: &mut Object, content: &[&Part]) {
 fn tool_output(out: &mut Object, output: &ToolOutput, carried: &mut Vec<(Format, Map<String, Value>)>) {
     out.set("tool_call_id", output.call_id.as_str());
     set_content(out, &output.content.iter().collect::<Vec<_>>());
-    flag(out, "is_error", output.is_error);
+    out.set_flag("is_error", output.is_error);
     for (format, own) in others(&output.extras) {
         let nested = Value::Object(own);
         match carried.iter_mut().find(|(f, _)| *f == format) {
@@ -92,19 +92,6 @@ fn output_ref(out: &mut Object, output: &ToolOutput) {
     }
 }
 
-/// A flag that is written only if it is set, or if it was there before.
-fn flag(out: &mut Object, key: &str, value: bool) {
-    match (value, out.get(key)) {
-        (true, _) => {
-            out.set(key, true);
-        }
-        (false, Some(Value::Bool(_))) => {
-            out.set(key, false);
-        }
-        (false, _) => {}
-    }
-}
-
 fn meta(out: &mut Object, meta: &Meta) {
     out.set_or_remove("id", meta.id.as_deref());
     out.set_or_remove("item_type", meta.item_type.and_then(|t| serde_json::to_value(t).ok()));
@@ -117,7 +104,7 @@ fn meta(out: &mut Object, meta: &Meta) {
     if !kept {
         out.set_or_remove("ephemeral", meta.ephemeral);
     }
-    flag(out, "pinned", meta.pinned);
+    out.set_flag("pinned", meta.pinned);
 }
 
 fn others(extras: &Extras) -> Vec<(Format, Map<String, Value>)> {
@@ -168,7 +155,7 @@ fn tool_call(call: &ToolCall) -> Value {
             out.set("type", "opaque").set("format", format.as_str()).set("raw", raw.as_ref().clone());
         }
     }
-    flag(&mut out, "hosted", call.hosted);
+    out.set_flag("hosted", call.hosted);
     part_extras(out, &call.extras)
 }
 
@@ -226,6 +213,6 @@ fn reasoning(reasoning: &Reasoning) -> Value {
     out.set_or_remove("signature", reasoning.signature.as_deref());
     out.set_or_remove("encrypted", reasoning.encrypted.as_deref());
     out.set_or_remove("id", reasoning.id.as_deref());
-    flag(&mut out, "redacted", reasoning.redacted);
+    out.set_flag("redacted", reasoning.redacted);
     part_extras(out, &reasoning.extras)
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{self, Fields, Object, drop_needless_template};
-use super::super::media::{note_lost, set_data, set_url, url_of};
+use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
+use super::super::media::{data_of, note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
@@ -13,8 +13,7 @@ const FORMAT: Format = Format::OpenaiChat;
 /// Reads a content part. `texts_only`: media are not allowed here, so that those that came nevertheless need their
 /// template.
 pub(super) fn read(value: &Value, texts_only: bool) -> Part {
-    let mut part =
-        read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() });
+    let mut part = read_known(value).unwrap_or_else(|| opaque(FORMAT, value));
     if matches!(part, Part::Media(_)) {
         drop_needless_template(&mut part, value, |part| write(part, texts_only, &mut Vec::new()));
     }
@@ -151,11 +150,7 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
             };
             note_lost(media, FORMAT, kept, None, notes);
             inner.set_or_remove("filename", media.filename.as_deref());
-            let data = media.data.as_deref().map(|data| match &media.media_type {
-                Some(media_type) => format!("data:{media_type};base64,{data}"),
-                None => data.to_owned(),
-            });
-            inner.set_or_remove("file_data", data);
+            inner.set_or_remove("file_data", data_of(media));
             inner.set_or_remove("file_id", media.file_id.as_deref());
         }
     }

@@ -124,10 +124,7 @@ fn call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
         _ => return Ok(opaque_call(id, FORMAT, value.clone().into())),
     };
     fields.nest(&kind, inner, &["name", text]);
-    call.extras = if map.contains_key("type") {
-        fields.into_extras(FORMAT, &["id", "type", "function", "custom"])
-    } else {
-        Extras::new(FORMAT, fields.into_template())
-    };
+    let usual = map.contains_key("type");
+    call.extras = fields.into_extras_if_unusual(usual, FORMAT, &["id", "type", "function", "custom"]);
     Ok(call)
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::fields::{Fields, Object, json, text_or_list};
-use super::super::media::{note_lost, set_data, set_url, url_of};
+use super::super::fields::{Fields, Object, json, opaque, text_or_list};
+use super::super::media::{data_of, note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
@@ -15,7 +15,7 @@ pub(super) const CONTENT: &str = "part";
 
 /// Reads a content part. `text_type`: the usual type of texts here.
 pub(super) fn read(value: &Value, text_type: &str) -> Part {
-    read_known(value, text_type).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+    read_known(value, text_type).unwrap_or_else(|| opaque(FORMAT, value))
 }
 
 fn read_known(value: &Value, text_type: &str) -> Option<Part> {
@@ -132,11 +132,7 @@ fn file(media: &Media, notes: &mut Vec<Note>) -> Value {
     let mut out = Object::of(&media.extras, FORMAT);
     out.set_type("input_file");
     out.set_or_remove("filename", media.filename.as_deref());
-    let data = media.data.as_deref().map(|data| match &media.media_type {
-        Some(media_type) => format!("data:{media_type};base64,{data}"),
-        None => data.to_owned(),
-    });
-    out.set_or_remove("file_data", data);
+    out.set_or_remove("file_data", data_of(media));
     out.set_or_remove("file_url", media.url.as_deref());
     out.set_or_remove("file_id", media.file_id.as_deref());
     out.set_or_remove("detail", media.detail.as_deref());

@@ -400,8 +400,7 @@ fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
             kinds_of.insert(call.id.clone(), kind);
         }
         let index = entry.from.start;
-        for part in &mut entry.message.parts {
-            let Part::ToolOutput(output) = part else { continue };
+        for output in entry.message.tool_outputs_mut() {
             let Some(call) = kinds_of.get(&output.call_id).and_then(|name| kinds::call_kind(name)) else {
                 continue;
             };
