@@ -36,9 +36,9 @@ try {
 /** The module's file. It stays open until it is read to its end, so that the package may be replaced while the program runs. */
 function opened() {
   const file = openSync(pathOf(url()));
-  const { size, mtimeMs } = fstatSync(file);
+  const { size } = fstatSync(file);
   const checked = (count) => {
-    if (count === 0 || fstatSync(file).mtimeMs !== mtimeMs) throw new Error("it is cut off, or has changed");
+    if (count === 0 || fstatSync(file).size !== size) throw new Error("it is cut off, or has changed");
     return count;
   };
   return {

@@ -38,8 +38,11 @@ export function instantiateSplit(file, imports) {
   async function compileAhead() {
     await file.idle();
     const bytes = core && copied(core, pieces, file.size);
-    for (const { from, to } of core ? between(pieces) : []) await file.readLater(bytes, from, from, to);
-    file.close();
+    try {
+      for (const { from, to } of core ? between(pieces) : []) await file.readLater(bytes, from, from, to);
+    } finally {
+      file.close();
+    }
     if (!core) return; // it was loaded in the meantime
     whole = bytes;
     const module = await WebAssembly.compile(bytes);
@@ -50,16 +53,18 @@ export function instantiateSplit(file, imports) {
 
   function loadWhole() {
     try {
-      if (!whole) {
-        whole = copied(core, pieces, file.size);
-        for (const { from, to } of between(pieces)) file.read(whole, from, from, to);
-      }
+      whole ??= readWhole();
       new WebAssembly.Instance(whole instanceof WebAssembly.Module ? whole : new WebAssembly.Module(whole), all);
     } catch (cause) {
       throw new WholeMissing(`the rest of contextfold's contextfold_bg.wasm cannot be loaded (${cause}): was the file changed while the program was running?`);
     }
     exports.$isWhole.value = 1;
     core = whole = undefined;
+  }
+  function readWhole() {
+    const bytes = copied(core, pieces, file.size);
+    for (const { from, to } of between(pieces)) file.read(bytes, from, from, to);
+    return bytes;
   }
   return { exports };
 }

@@ -63,6 +63,9 @@ export const suites = [
   { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "2000", "--from", "1"] },
 ];
 
+for (const [at, { name, needs = [] }] of suites.entries())
+  for (const needed of needs) if (!suites.slice(0, at).some((suite) => suite.name === needed)) throw new Error(`"${name}" needs "${needed}", which is not before it in the list`);
+
 /**
  * Runs the *.test.mjs and *.test.ts files of a folder with Node's test runner, two files at a time: its default on two cores is one,
  * and most tests of stores and pages wait.

@@ -12,7 +12,7 @@ export function runInLanes(suites, run, lanes = 2) {
   const lastOf = [];
   for (const suite of suites) {
     const lane = suite.beside && lanes > 1 ? 1 : 0;
-    const needed = (suite.needs ?? []).filter((name) => ends.has(name)).map((name) => ends.get(name));
+    const needed = (suite.needs ?? []).filter((name) => ends.has(name)).map((name) => ends.get(name)); // the others were not chosen
     const result = Promise.all([lastOf[lane], ...needed]).then(([, ...results]) => run(suite, results));
     ends.set(suite.name, result);
     lastOf[lane] = result;

@@ -231,10 +231,12 @@ fn ledger_of(
     let target_room = below_target.max(limit_room / 2);
     // If no message is cut evenly, nothing else fills the room that is left below the target.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
+    let facts = if is_free { budget.tokens.max(below_target) } else { budget.tokens };
     let room = Room {
         all: budget.tokens.max(budget.rules).min(gain / 2).min(target_room).min(limit_room),
         rules: budget.rules.min(target_room.max(budget.tokens)).min(gain * 7 / 8).min(limit_room),
-        facts: if is_free { budget.tokens.max(below_target) } else { budget.tokens },
+        facts,
+        names: if is_free { facts } else { budget.names },
         shared: budget.tokens,
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);

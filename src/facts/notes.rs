@@ -70,8 +70,11 @@ pub struct CallNote {
 pub struct RunNote {
     /// What the command is about. A later run with the same key replaces it.
     pub key: String,
-    /// The command on one line, as a ledger shows it.
-    pub command: String,
+    /// The beginning of its line in the ledger.
+    pub head: String,
+    /// The whole command without what only shortens its output, if that is all there is to it: what is counted to find those that are run
+    /// often.
+    pub repeated: Option<String>,
     /// The folder that it changes into first.
     pub folder: Option<String>,
     /// The output consists of a program's own messages, not of a file's text or the like.
@@ -173,21 +176,38 @@ impl RunNote {
             return None;
         }
         let key = shorten::line(without_shortening(command), LONGEST_COMMAND);
+        let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
+        let is_minor = is_minor_change(command);
+        let commit = commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND));
         Some(Self {
             key,
-            command: shorten::line(command, LONGEST_COMMAND).replace('`', "'"),
+            head,
+            repeated: repeated(whole).filter(|_| !is_minor && commit.is_none()),
             folder: folder(whole).map(str::to_owned),
             prints_own_messages: prints_own_messages(whole),
-            is_minor: is_minor_change(command),
-            commit: commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND)),
+            is_minor,
+            commit,
         })
     }
 }
 
-/// The absolute folder that a command changes into first.
+/// A command of one line with its `cd`, without a pipe that only shortens its output. `None` if it does more behind that pipe.
+fn repeated(command: &str) -> Option<String> {
+    let whole = command.trim();
+    let inner = without_directory(whole);
+    let end = whole.len() - inner.len() + without_shortening(inner).len();
+    let (told, rest) = whole.split_at(end);
+    let ends_there = !rest.contains([';', '\n']) && !rest.contains("&&") && !rest.contains("||");
+    let is_short = told.len() <= LONGEST_COMMAND && !told.contains(['\n', '`']);
+    (ends_there && is_short).then(|| told.to_owned())
+}
+
+/// The absolute folder that a command changes into first, if it is written out.
 fn folder(command: &str) -> Option<&str> {
-    let folder = directory(command).filter(|folder| folder.starts_with('/'))?.trim_end_matches('/');
-    (!folder.is_empty()).then_some(folder)
+    let folder = directory(command)?.trim_end_matches('/');
+    let is_plain =
+        folder.starts_with('/') && !folder.contains(['$', '`', '"', '\'', '*', '(', '<', '>', '\\']);
+    (is_plain && folder.len() <= LONGEST_COMMAND).then_some(folder)
 }
 
 /// The words before the message of a commit that was made.

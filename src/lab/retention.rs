@@ -147,3 +147,41 @@ fn share(there: &[bool]) -> f64 {
     }
     there.iter().filter(|t| **t).count() as f64 / there.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Part, Role, ToolCall};
+
+    fn user(text: &str) -> Message {
+        Message::text(Role::User, text)
+    }
+
+    #[test]
+    fn facts_are_searched_in_texts_arguments_and_outputs_and_counted_once() {
+        let call = ToolCall::function("c1", "read", r#"{"path":"src/a.rs"}"#);
+        let history = [
+            user("Never edit src/a.rs. I use 94ff0b0. 必须用 pnpm。"),
+            Message::new(Role::Assistant, vec![Part::text("Always fine: #42"), Part::from(call)]),
+            Message::tool("c1", "error[E0308] at src/a.rs, see https://x.org/y"),
+        ];
+        let found = facts(&history);
+        assert_eq!(found.literals, ["#42", "94ff0b0", "E0308", "https://x.org/y", "src/a.rs"]);
+        assert_eq!(found.constraints, ["Never edit src/a.rs.", "必须用 pnpm。"]);
+    }
+
+    #[test]
+    fn the_shares_in_the_view_and_reachable_by_refs() {
+        let facts = Facts {
+            literals: ["#12", "#123", "a/b/c.rs", "b/c.rs"].map(str::to_owned).into(),
+            constraints: vec!["Never push.".to_owned()],
+        };
+        let ranged = refs_in("opens them: out_2, out_4 to out_6").filter(|word| word.starts_with("out_"));
+        assert_eq!(ranged.collect::<BTreeSet<_>>().len(), 4);
+        let view = [user("Rules: Never push. See a/b/c.rs and [tool output trimmed; ref=my out/1]")];
+        let opens = |id: &str| (id == "my out/1").then(|| "issue #123".to_owned());
+        let shares = retention(&facts, &view, opens);
+        assert_eq!(shares, Retention { literal: 0.5, with_refs: 0.75, constraints: 1.0 });
+        assert!(retention(&Facts::default(), &[], |_| None).literal >= 1.0, "of nothing, nothing is lost");
+    }
+}

@@ -38,7 +38,7 @@ impl Pass for EvenCut {
         let target = steps.target(target, aim.limit).max(current);
         // The ledgers of folds and the names in marks share one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
-        let names = aim.ledger.budget(context, aim.target).tokens.saturating_sub(carried);
+        let names = aim.ledger.budget(context, aim.target, aim.limit).names.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
         // A fold is planned by estimates. If they were slightly off, fewer steps stay whole. Without a fold, the newest steps stay

@@ -37,7 +37,7 @@ impl Summarize {
             _ => self.keep_turns.unwrap_or(aim.keep_turns),
         };
         let fill = aim.fill && self.layout != Layout::Replace;
-        let ledger = aim.ledger.budget(context, aim.target);
+        let ledger = aim.ledger.budget(context, aim.target, aim.limit);
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;

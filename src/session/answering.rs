@@ -174,7 +174,7 @@ impl Session {
 
     fn writes_ledger(&self, question: &Question) -> bool {
         let aim = question.run.aim;
-        !aim.ledger.budget(&self.context, aim.target).is_none()
+        !aim.ledger.budget(&self.context, aim.target, aim.limit).is_none()
     }
 
     fn built_in_beside(&self, beside_ledger: bool, question: &Question, plan: &FoldPlan) -> Answer {
@@ -407,7 +407,7 @@ impl Session {
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
         let redact = self.redact.as_ref();
-        let budget = aim.ledger.budget(&self.context, aim.target);
+        let budget = aim.ledger.budget(&self.context, aim.target, aim.limit);
         let carried = if budget.is_none() {
             CarriedFacts::default()
         } else {

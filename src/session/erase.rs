@@ -98,7 +98,7 @@ impl Session {
         } else if !context.wording.names_refs() {
             carried.remove_refs();
         }
-        let room = Room { all: tokens, rules: tokens, facts: tokens, shared: tokens };
+        let room = Room { all: tokens, rules: tokens, facts: tokens, names: tokens, shared: tokens };
         let (ledger, _) = ledger::write(&carried, &shown, room, &*context.counter);
         ledger.map(|(ledger, _)| ledger)
     }

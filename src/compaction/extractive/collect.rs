@@ -4,8 +4,7 @@ use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
-use super::references::{REF_LABEL, output_refs, references};
-use crate::compaction::ledger::FOLDER_LABEL;
+use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
     Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,

@@ -1,6 +1,7 @@
 //! Takes the summary of an earlier compaction apart so that it can be merged.
 
 use super::draft::Section;
+use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
 use crate::context::{LEDGER_HEADINGS, RECORD_ENDS};
 use crate::message::{ItemType, Message, Role};
@@ -48,7 +49,8 @@ pub(super) fn items(text: &str) -> Vec<Item> {
                     out.push(Item { section, text, count: 1 });
                 }
                 (None, _) if bare.starts_with(ledger::FOLDER_LABEL) => {
-                    out.push(Item { section: Section::References, text: bare.to_owned(), count: 1 });
+                    let text = bare.replacen(ledger::FOLDER_LABEL, FOLDER_LABEL, 1);
+                    out.push(Item { section: Section::References, text, count: 1 });
                 }
                 (Some(_), None) => {}
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
@@ -137,7 +139,7 @@ fn section_of_list(title: &str) -> Option<Section> {
         ledger::RULES_TITLE => Some(Section::Constraints),
         ledger::TASK_TITLE | ledger::REMARKS_TITLE => Some(Section::Task),
         ledger::OPEN_TITLE => Some(Section::Open),
-        ledger::COMMANDS_TITLE => Some(Section::Commands),
+        ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
         ledger::WORDS_TITLE => Some(Section::Earlier),
         _ => None,
     }

@@ -2,11 +2,11 @@ use std::collections::HashMap;
 
 use super::draft::{Draft, Section};
 use super::places::Places;
-use crate::compaction::ledger::FOLDER_LABEL;
 use crate::facts::{LiteralKind, literals};
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 
+pub(super) const FOLDER_LABEL: &str = "Working directory: ";
 pub(super) const REF_LABEL: &str = "Tool output ";
 
 /// Adds URLs, ids, error codes, and files that were only mentioned.

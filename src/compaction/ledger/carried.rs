@@ -1,7 +1,7 @@
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use super::asked::AskedRequest;
+use super::habits::Habits;
 use super::literals::Literals;
 use super::message_facts::MessageFacts;
 use super::open::Open;
@@ -20,10 +20,10 @@ pub struct CarriedFacts {
     pub(super) literals: Literals,
     /// The user's constraints, verbatim.
     pub(super) rules: BTreeMap<String, Rule>,
-    /// Commands, with the outcome of the latest run of each.
+    /// Commands with their outcomes: the latest run of each command.
     pub(super) commands: BTreeMap<String, CommandLine>,
-    /// How many commands changed into each folder first.
-    folders: BTreeMap<String, u64>,
+    /// The commands that were run often, and where.
+    pub(super) habits: Habits,
     /// Open work.
     pub(super) open: Open,
     /// Stored outputs that can be read again, in the order of their messages.
@@ -57,44 +57,18 @@ const LINE: u64 = 240;
 /// follow. In recorded sessions, 193 of 197 commands that records told as failed had run more than 60 messages before.
 const OLD: u64 = 100;
 
-/// A commit is told if this much of its line is in the view, in bytes.
-const COMMIT_SOUGHT: usize = 40;
-
 /// Bits of `Rule::last` that hold the position within the message.
 const PLACES: u32 = 12;
-
-/// A command that was run this often is one of those with which the agent works: its tests, its build.
-const OFTEN: u64 = 3;
 
 /// A command's line in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandLine {
-    /// The command, as it was last run.
-    pub command: String,
-    /// The command and the outcome of its last run; empty if there is nothing to tell about that.
     pub line: String,
     pub failed: bool,
     pub last: u64,
-    /// How often it was run.
-    pub runs: u64,
 }
 
 impl CommandLine {
-    /// What the view contains if it tells the same. A summary tells the beginning of a commit's message.
-    pub fn sought(&self) -> &str {
-        let line = self.without_ref();
-        if !line.starts_with(COMMITTED) {
-            return line;
-        }
-        let end = (0..=line.len().min(COMMIT_SOUGHT)).rev().find(|end| line.is_char_boundary(*end));
-        &line[..end.unwrap_or_default()]
-    }
-
-    /// Whether it was run often.
-    pub const fn is_frequent(&self) -> bool {
-        self.runs >= OFTEN
-    }
-
     /// The line without the ref of the output.
     pub fn without_ref(&self) -> &str {
         let named = self.line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
@@ -111,9 +85,9 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct CarriedFacts { literals, rules, commands, folders, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last, first });
-saved!(struct CommandLine { command, line, failed, last, runs });
+saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
 
 impl CarriedFacts {
@@ -149,12 +123,6 @@ impl CarriedFacts {
         self.earlier = 0;
     }
 
-    /// The folder that most commands change into.
-    pub(super) fn working_directory(&self) -> Option<&str> {
-        let most = self.folders.iter().max_by_key(|(folder, votes)| (**votes, Reverse(folder.len())))?;
-        Some(most.0)
-    }
-
     /// Whether the command belongs to an earlier fold, and is old.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
         command.last <= self.earlier && command.last + OLD < self.clock
@@ -177,6 +145,7 @@ impl CarriedFacts {
             self.open.apply_call(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
                 self.commands.remove(&run.key);
+                self.habits.leave_out(run);
             }
         }
         for (place, (message, notes)) in later.messages().enumerate() {
@@ -227,11 +196,12 @@ impl CarriedFacts {
             let at = self.clock + action.at as u64 + 1;
             self.open.apply_call(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
-            if let Some(folder) = &run.folder {
-                *self.folders.entry(folder.clone()).or_default() += 1;
-            }
             let (answered, message) = answer;
-            if run.is_minor && answered.is_plain() {
+            if !answered.failed {
+                self.habits.add(run, at);
+            }
+            // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
+            if answered.is_unknown() || run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);
                 continue;
             }
@@ -240,16 +210,11 @@ impl CarriedFacts {
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
             let line = match &run.commit {
-                // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
-                _ if answered.is_unknown() => String::new(),
                 // As a summary of our own tells it, which is then found to tell it.
                 Some(message) if answered.is_mere_success() => format!("{COMMITTED}{message}"),
-                _ => format!("`{}` → {}{by_ref}", run.command, answered.tail),
+                _ => format!("{}{}{by_ref}", run.head, answered.tail),
             };
-            let runs = self.commands.get(&run.key).map_or(0, |before| before.runs).saturating_add(1);
-            let command = run.command.clone();
-            let now = CommandLine { command, line, failed: answered.failed, last: at, runs };
-            self.commands.insert(run.key.clone(), now);
+            self.commands.insert(run.key.clone(), CommandLine { line, failed: answered.failed, last: at });
         }
     }
 }

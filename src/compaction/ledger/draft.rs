@@ -32,8 +32,11 @@ pub const OPEN_TITLE: &str = "Still open";
 /// The heading of commands with their outcomes.
 pub const COMMANDS_TITLE: &str = "Commands and what came of them";
 
-/// What stands before the working directory.
-pub const FOLDER_LABEL: &str = "Working directory: ";
+/// The heading of commands that were run often.
+pub const OFTEN_TITLE: &str = "Commands run often";
+
+/// What stands before the folder of the latest commands.
+pub const FOLDER_LABEL: &str = "The latest commands were run in: ";
 
 /// The heading of what else the user said.
 pub const REMARKS_TITLE: &str = "Also said by the user (done or not)";
@@ -71,6 +74,8 @@ pub struct Room {
     pub rules: u64,
     /// For everything except the constraints.
     pub facts: u64,
+    /// The part of `facts` that paths, URLs, ids and error codes may take.
+    pub names: u64,
     /// The part of `facts` of which pasted constraints and the user's other remarks get their shares.
     pub shared: u64,
 }
@@ -112,13 +117,18 @@ impl Draft {
         let open: Vec<&String> =
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
         let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
+        let of_folder = draft.folder(missing.folder.as_deref(), for_work - of_open);
+        let for_often = (for_work - of_open - of_folder) / 2;
+        let of_often = draft.list(OFTEN_TITLE, &missing.often, for_often, String::as_str, |_| ());
+        let mut commands = missing.commands.clone();
+        sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
+        let for_commands = for_work - of_open - of_folder - of_often;
         let of_commands =
-            draft.list(COMMANDS_TITLE, &missing.commands, for_work - of_open, |c| &c.line, |c| c.last);
-        left -= of_open + of_commands;
-        let of_folder = draft.folder(missing.folder, left);
-        left -= of_folder;
-        let of_rest = draft.rest(missing, left, room.shared / REMARKS_MAX_SHARE);
-        draft.cost += of_task + of_open + of_commands + of_folder + of_rest;
+            draft.list(COMMANDS_TITLE, &commands, for_commands, |c| c.line.as_str(), |c| c.last);
+        let of_work = of_open + of_folder + of_often + of_commands;
+        left -= of_work;
+        let of_rest = draft.rest(missing, left, room);
+        draft.cost += of_task + of_work + of_rest;
 
         draft.text.truncate(draft.text.trim_end().len());
         if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
@@ -162,32 +172,32 @@ impl Draft {
         self.list(TASK_TITLE, &new, room, String::as_str, |_| ())
     }
 
-    /// Writes the working directory. Returns its tokens.
-    fn folder(&mut self, folder: Option<&str>, room: u64) -> u64 {
-        let Some(line) = folder.map(|folder| format!("{FOLDER_LABEL}{folder}")) else { return 0 };
-        let price = cost(&line) + 1;
-        if price > room {
-            return 0;
-        }
+    /// Writes the folder of the latest commands. Returns its tokens.
+    fn folder(&mut self, line: Option<&str>, room: u64) -> u64 {
+        let Some(line) = line.filter(|line| cost(line) < room) else { return 0 };
         let _ = writeln!(self.text, "{line}");
-        price
+        cost(line) + 1
     }
 
     /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
-    fn rest(&mut self, missing: &Missing<'_>, room: u64, max_for_remarks: u64) -> u64 {
+    fn rest(&mut self, missing: &Missing<'_>, room: u64, of: Room) -> u64 {
+        let max_for_remarks = of.shared / REMARKS_MAX_SHARE;
         let mut shown = missing.shown_remarks.clone();
         missing.sought_remarks.find(&self.text, |i| shown[i] = true);
         let new: Vec<&UserRemark> =
             missing.said.iter().zip(shown).filter(|(_, shown)| !shown).map(|(remark, _)| remark).collect();
         let reserve = room / 16;
         let for_remarks = if new.is_empty() { 0 } else { room / REMARKS_SHARE };
-        let mut left = room - reserve - for_remarks;
+        let for_names = room - reserve - for_remarks;
+        let beyond = for_names.saturating_sub(of.names);
+        let mut left = for_names - beyond;
         let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
         self.cost += groups(&mut self.text, &chosen);
         self.omitted.facts = left_out.len() as u64;
-        self.complete &= left_out.is_empty();
+        // Names that are limited by their own share would not be more in a larger ledger.
+        self.complete &= left_out.is_empty() || beyond > 0;
 
-        left += for_remarks;
+        left += beyond + for_remarks;
         let is_cut = max_for_remarks < left;
         let complete = self.complete;
         let taken = self.list(
@@ -197,7 +207,7 @@ impl Draft {
             |remark| remark.text.as_str(),
             |remark| remark.at,
         );
-        // A list that is limited by its own share would not be longer in a larger ledger, so the draft still counts as complete.
+        // Nor would this list be longer, if its own share limits it.
         self.complete = complete && (self.complete || is_cut);
         left = left - taken + reserve;
         let of_refs = self.refs(missing, &left_out, left);

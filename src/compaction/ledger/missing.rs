@@ -1,10 +1,10 @@
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::already_shown::AlreadyShown;
 use super::asked::AskedRequest;
 use super::carried::{CarriedFacts, CommandLine, Rule};
 use super::choose::Choices;
+use super::draft::FOLDER_LABEL;
 use super::open::Open;
 use super::user_remarks::UserRemark;
 use crate::facts::{Strength, TextSet};
@@ -16,10 +16,11 @@ pub(super) struct Missing<'a> {
     /// Best first.
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
-    /// Best first.
-    pub commands: Vec<LedgerCommand<'a>>,
-    /// The folder that most commands change into.
-    pub folder: Option<&'a str>,
+    pub commands: Vec<&'a CommandLine>,
+    /// Commands that were run often, the most frequent first.
+    pub often: Vec<String>,
+    /// The line that names the folder of the latest commands.
+    pub folder: Option<String>,
     pub asked: Vec<&'a AskedRequest>,
     /// Best first, including those that the view contains; see `shown_remarks`.
     pub said: &'a [UserRemark],
@@ -43,50 +44,11 @@ pub(super) struct LedgerRule<'a> {
     pub is_rule: bool,
 }
 
-/// A command that the ledger tells.
-#[derive(Clone)]
-pub(super) struct LedgerCommand<'a> {
-    pub line: Cow<'a, str>,
-    /// The view tells the command if it contains this.
-    sought: &'a str,
-    /// When it was last run.
-    pub last: u64,
-}
-
-/// At most this many commands are told only because they were run often.
-const MAX_HABITS: usize = 4;
-
-/// Commands that failed, those that were run often, and the others.
-fn commands<'a>(carried: &'a CarriedFacts) -> Vec<LedgerCommand<'a>> {
-    let (mut told, mut often): (Vec<_>, Vec<_>) =
-        carried.commands.values().partition(|command| !command.line.is_empty() && !carried.is_old(command));
-    sort_by_key(&mut told, |command| (Reverse(command.failed), Reverse(command.last)));
-    often.retain(|command| command.is_frequent());
-    sort_by_key(&mut often, |command| (Reverse(command.runs), Reverse(command.last)));
-    often.truncate(MAX_HABITS);
-    let others = told.iter().position(|command| !command.failed).unwrap_or(told.len());
-    let others = told.split_off(others);
-    let line = |command: &'a CommandLine| LedgerCommand {
-        line: Cow::Borrowed(command.line.as_str()),
-        sought: command.sought(),
-        last: command.last,
-    };
-    let habit = |command: &'a CommandLine| LedgerCommand {
-        line: Cow::Owned(format!("`{}` (×{})", command.command, command.runs)),
-        sought: &command.command,
-        last: command.last,
-    };
-    told.into_iter()
-        .map(line)
-        .chain(often.into_iter().map(habit))
-        .chain(others.into_iter().map(line))
-        .collect()
-}
-
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
+        let commands = carried.commands.values().filter(|command| !carried.is_old(command));
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let ledger_rule = |(text, r): (&'a String, &Rule)| {
             let own = r.explicit || r.strength > Strength::Mention;
@@ -94,6 +56,8 @@ impl<'a> Missing<'a> {
             LedgerRule { text, last: r.last, own, is_rule }
         };
         let rules = rules.into_iter().map(ledger_rule).collect();
+        let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
+        let folder = folder.into_iter().collect();
         let words = |remark: &'a UserRemark| remark.text.trim_end_matches(['.', '。']);
         let sought_remarks = TextSet::new(carried.said.iter().map(words));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
@@ -108,12 +72,16 @@ impl<'a> Missing<'a> {
                     found,
                 );
             }),
-            commands: not_found(commands(carried), |commands, found| {
-                let sought = commands.iter().map(|command| command.sought);
+            commands: not_found(commands.collect(), |commands, found| {
+                let lines = commands.iter().map(|command| command.without_ref());
+                already_shown.find_outside_outputs(&TextSet::new(lines), found);
+            }),
+            often: not_found(carried.habits.often(), |often, found| {
+                let sought = often.iter().map(|line| line.split(" (×").next().unwrap_or(line));
                 already_shown.find_outside_outputs(&TextSet::new(sought), found);
             }),
-            folder: not_found(carried.working_directory().into_iter().collect(), |folder, found| {
-                already_shown.find_outside_outputs(&TextSet::new(folder.iter().copied()), found);
+            folder: not_found(folder, |folder, found| {
+                already_shown.find_outside_outputs(&TextSet::new(folder.iter().map(String::as_str)), found);
             })
             .pop(),
             asked: not_found(carried.asked.iter().collect(), |_, found| {

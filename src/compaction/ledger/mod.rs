@@ -8,6 +8,7 @@ mod asked;
 mod carried;
 mod choose;
 mod draft;
+mod habits;
 mod literals;
 mod memo;
 mod message_facts;
@@ -22,8 +23,8 @@ pub use already_shown::AlreadyShown;
 pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{
-    COMMANDS_TITLE, FOLDER_LABEL, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room, TASK_TITLE,
-    WORDS_TITLE,
+    COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room,
+    TASK_TITLE, WORDS_TITLE,
 };
 pub use memo::Memo;
 pub use message_facts::MessageFacts;
@@ -50,8 +51,8 @@ const SHARE: f64 = 0.3;
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
 
-/// A conversation of more tokens than this many windows has more facts than its view has room for, and most of them are old. The larger it
-/// is beyond that, the smaller is the share that facts take from the newest steps, down to a quarter.
+/// A conversation of more tokens than this many windows has more names than its view has room for, and most of them are old. The larger it
+/// is beyond that, the smaller is the part of the ledger's budget that names may take from the newest steps, down to a quarter.
 const WINDOWS: f64 = 10.0;
 const LEAST_PART: f64 = 0.25;
 
@@ -79,16 +80,19 @@ impl Allowance {
         self.configured == Some(0)
     }
 
-    /// The budget in a view that is cut to `low` tokens: the caller's, or a share of the room beside the header. A view that is made once
-    /// only serves the next step, so its room is what is left beside everything that must stay, and facts leave room for steps.
-    pub fn budget(self, context: &Context, low: u64) -> Budget {
+    /// The budget in a view that is cut to `low` tokens of a `window`: the caller's, or a share of the room beside the header. A view that
+    /// is made once only serves the next step, so its room is what is left beside everything that must stay, and facts leave room for
+    /// steps.
+    pub fn budget(self, context: &Context, low: u64, window: u64) -> Budget {
         let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
         let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));
-        // A running session is cut to about half of its window.
-        let window = if self.once { low as f64 } else { low as f64 * 2.0 };
-        let windows = pushed_tokens(context) as f64 / window.max(1.0);
+        let budget = Budget::of(self.configured, room, self.once);
+        if self.configured.is_some() || room.is_none() {
+            return budget;
+        }
+        let windows = pushed_tokens(context) as f64 / window.max(1) as f64;
         let part = (WINDOWS / windows.max(WINDOWS)).max(LEAST_PART);
-        Budget::of(self.configured, room, self.once, part)
+        Budget { names: (budget.tokens as f64 * part) as u64, ..budget }
     }
 }
 
@@ -97,26 +101,27 @@ impl Allowance {
 pub struct Budget {
     /// For everything except the user's rules.
     pub tokens: u64,
+    /// Of these, for paths, URLs, ids and error codes.
+    pub names: u64,
     /// For the rules alone; `u64::MAX`: as much as the view has room for.
     pub rules: u64,
 }
 
 impl Budget {
     /// No ledger.
-    pub const NONE: Self = Self { tokens: 0, rules: 0 };
+    pub const NONE: Self = Self { tokens: 0, names: 0, rules: 0 };
 
-    /// `part`: how much of its share the ledger takes.
-    fn of(configured: Option<u64>, room: Option<u64>, once: bool, part: f64) -> Self {
+    fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
         let share = |room: u64, share: f64| (room as f64 * share) as u64;
-        match (configured, room) {
-            (Some(tokens), _) => Self { tokens, rules: tokens },
-            (None, None) => Self { tokens: WITHOUT_WINDOW, rules: u64::MAX },
-            (None, Some(room)) if once => Self {
-                tokens: share(room.saturating_sub(FOR_STEPS), SHARE_ONCE * part),
-                rules: share(room, SHARE_ONCE),
-            },
-            (None, Some(room)) => Self { tokens: share(room, SHARE * part).max(LEAST), rules: u64::MAX },
-        }
+        let (tokens, rules) = match (configured, room) {
+            (Some(tokens), _) => (tokens, tokens),
+            (None, None) => (WITHOUT_WINDOW, u64::MAX),
+            (None, Some(room)) if once => {
+                (share(room.saturating_sub(FOR_STEPS), SHARE_ONCE), share(room, SHARE_ONCE))
+            }
+            (None, Some(room)) => (share(room, SHARE).max(LEAST), u64::MAX),
+        };
+        Self { tokens, names: tokens, rules }
     }
 
     /// Whether there is no ledger.
@@ -141,7 +146,7 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
         return 0;
     }
     let rules = budget.rules.min(budget.tokens.max(target));
-    let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
+    let room = Room { all: rules, rules, facts: budget.tokens, names: budget.names, shared: budget.tokens };
     let mut all = CarriedFacts::default();
     let stay: NodeSet = whole.iter().copied().collect();
     let body = context.view.body().iter().map(|s| s.node);

@@ -9,7 +9,7 @@ const ALL: Room = room(10_000);
 
 /// The same number of tokens for everything.
 const fn room(tokens: u64) -> Room {
-    Room { all: tokens, rules: tokens, facts: tokens, shared: tokens }
+    Room { all: tokens, rules: tokens, facts: tokens, names: tokens, shared: tokens }
 }
 
 fn user(text: &str) -> Message {
@@ -73,27 +73,64 @@ fn facts_missing_from_the_summary_are_carried_over_best_first() {
     ");
 }
 
+/// The same command, run some times with other ends.
+fn repeated(times: usize, command: &str, output: &str) -> Vec<Message> {
+    let run =
+        |n: usize| ran(&format!("{}{n}", command.len()), &command.replace('#', &(n + 1).to_string()), output);
+    (0..times).flat_map(run).collect()
+}
+
 #[test]
 fn commands_that_were_run_often_are_told_with_their_folder() {
     let mut list = vec![user("Go on.")];
-    for n in 0..4 {
-        list.extend(ran(
-            &format!("c{n}"),
-            "cd /home/me/shop && npm run check 2>&1 | tail -5",
-            "Checked 12 files.",
-        ));
-        list.extend(ran(&format!("m{n}"), "mkdir -p /tmp/out", ""));
-        list.extend(ran(&format!("l{n}"), "ls src", "a.ts"));
-    }
     list.extend(ran("once", "cd /elsewhere && make docs", "Wrote 3 pages."));
+    list.extend(repeated(4, "cd /home/me/shop && npm run check 2>&1 | tail -#", "Checked 12 files."));
+    list.extend(repeated(4, "mkdir -p /tmp/out", ""));
+    list.extend(repeated(4, "ls src", "a.ts"));
     let text = ledger(&list, "", ALL);
-    assert!(text.contains("Commands and what came of them:\n- `npm run check 2>&1 | tail -5` (×4)\nWorking directory: /home/me/shop\n"), "{text}");
+    assert!(text.contains("The latest commands were run in: /home/me/shop\nCommands run often:\n- `cd /home/me/shop && npm run check` (×4)\n"), "{text}");
     for untold in ["mkdir", "make docs", "`ls"] {
         assert!(!text.contains(untold), "{untold}: {text}");
     }
-    // What the view shows is not repeated.
-    let shown = ledger(&list, "In /home/me/shop they ran npm run check 2>&1 | tail -5.", ALL);
-    assert!(!shown.contains("(×4)") && !shown.contains("Working directory"), "{shown}");
+    // What the summary tells is not repeated. A file in the folder does not tell it.
+    let shown = ledger(&list, "They ran `cd /home/me/shop && npm run check` on /home/me/shop/src/a.ts.", ALL);
+    assert!(
+        !shown.contains("(×4)") && shown.contains("The latest commands were run in: /home/me/shop"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn only_what_was_run_often_is_told_as_run_often() {
+    for untold in [
+        "kubectl get pods | head -2; kubectl delete pod api-#",
+        "pkill server || true; git push --force origin v#",
+        "cd packages/p# && npm test",
+        "git commit -am 'step #'",
+    ] {
+        let text = ledger(&repeated(4, untold, "It went well."), "", ALL);
+        assert!(!text.contains("Commands run often"), "{text}");
+    }
+    let text = ledger(&repeated(4, "make", "make: *** No rule to make target. Stop.\nexit code: 2"), "", ALL);
+    assert!(!text.contains("Commands run often"), "{text}");
+}
+
+#[test]
+fn the_folder_is_that_of_the_latest_commands() {
+    let folder = |list: &[Message]| {
+        let text = ledger(list, "", ALL);
+        text.lines().find_map(|line| line.strip_prefix(FOLDER_LABEL)).map(str::to_owned)
+    };
+    let mut list = repeated(9, "cd /work/old && make step#", "It went well.");
+    assert_eq!(folder(&list).as_deref(), Some("/work/old"));
+    list.extend(repeated(6, "cd /work/new && make part#", "It went well."));
+    assert_eq!(folder(&list), None, "most of the latest ran elsewhere");
+    list.extend(repeated(9, "cd /work/new && make last-#", "It went well."));
+    assert_eq!(folder(&list).as_deref(), Some("/work/new"));
+    assert_eq!(folder(&repeated(2, "cd /work/new && make #", "It went well.")), None);
+    let failed = "sh: cd: /nonexistent: No such file or directory\nexit code: 1";
+    assert_eq!(folder(&repeated(4, "cd /nonexistent && make #", failed)), None);
+    assert_eq!(folder(&repeated(4, "cd /home/$(whoami)/x && make #", "It went well.")), None);
 }
 
 #[test]
@@ -249,7 +286,7 @@ fn any_counter_works() {
                 let written = write(
                     &carried,
                     &AlreadyShown::of([]),
-                    Room { all, rules, facts: all, shared: all },
+                    Room { all, rules, facts: all, names: all, shared: all },
                     &Says(says),
                 )
                 .0;
