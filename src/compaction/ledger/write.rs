@@ -65,7 +65,7 @@ fn of(
             all: scaled(tried_room.all),
             rules: scaled(tried_room.rules),
             facts: scaled(tried_room.facts),
-            names: scaled(tried_room.names).min(room.names),
+            names: scaled(tried_room.names).min(room.names.saturating_mul(2)),
             shared: scaled(tried_room.shared).min(room.shared.saturating_mul(2)),
         };
     }
