@@ -181,7 +181,7 @@ impl Draft {
 
     /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
     fn rest(&mut self, missing: &Missing<'_>, room: u64, of: Room) -> u64 {
-        let max_for_remarks = of.shared / REMARKS_MAX_SHARE;
+        let max_for_remarks = of.shared.min(of.names) / REMARKS_MAX_SHARE;
         let mut shown = missing.shown_remarks.clone();
         missing.sought_remarks.find(&self.text, |i| shown[i] = true);
         let new: Vec<&UserRemark> =
@@ -189,15 +189,14 @@ impl Draft {
         let reserve = room / 16;
         let for_remarks = if new.is_empty() { 0 } else { room / REMARKS_SHARE };
         let for_names = room - reserve - for_remarks;
-        let beyond = for_names.saturating_sub(of.names);
+        let beyond = for_names.saturating_sub(of.names); // left to the steps
         let mut left = for_names - beyond;
         let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
         self.cost += groups(&mut self.text, &chosen);
         self.omitted.facts = left_out.len() as u64;
-        // Names that are limited by their own share would not be more in a larger ledger.
-        self.complete &= left_out.is_empty() || beyond > 0;
+        self.complete &= left_out.is_empty();
 
-        left += beyond + for_remarks;
+        left += for_remarks;
         let is_cut = max_for_remarks < left;
         let complete = self.complete;
         let taken = self.list(
@@ -207,11 +206,12 @@ impl Draft {
             |remark| remark.text.as_str(),
             |remark| remark.at,
         );
-        // Nor would this list be longer, if its own share limits it.
-        self.complete = complete && (self.complete || is_cut);
+        // A list that is limited by its own share would not be longer in a larger ledger. And what is withheld from names must not be
+        // filled by a larger ledger.
+        self.complete = beyond > 0 || complete && (self.complete || is_cut);
         left = left - taken + reserve;
         let of_refs = self.refs(missing, &left_out, left);
-        room - left + of_refs
+        room - beyond - left + of_refs
     }
 
     /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their

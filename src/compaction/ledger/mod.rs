@@ -101,7 +101,7 @@ impl Allowance {
 pub struct Budget {
     /// For everything except the user's rules.
     pub tokens: u64,
-    /// Of these, for paths, URLs, ids and error codes.
+    /// Of these, for paths, URLs, ids and error codes; of which the user's other remarks get their share.
     pub names: u64,
     /// For the rules alone; `u64::MAX`: as much as the view has room for.
     pub rules: u64,
