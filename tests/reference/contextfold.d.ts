@@ -1740,8 +1740,8 @@ export interface SessionOptions {
          * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
          * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
          * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
-         * only a quarter of what facts get. If the conversation has more tokens than ten windows, paths, URLs, ids and error codes may take
-         * less of these defaults, in proportion, down to a quarter.
+         * only a quarter of what facts get. If the conversation has more tokens than ten windows, paths, URLs, ids, error codes and
+         * the user's remarks may take less of these defaults, in proportion, down to a quarter.
          * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
          * under every ladder, and for the rules too.
          *
