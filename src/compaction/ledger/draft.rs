@@ -118,8 +118,10 @@ impl Draft {
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
         let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
         let of_folder = draft.folder(missing.folder.as_deref(), for_work - of_open);
+        let often: Vec<String> =
+            missing.often.iter().map(|(command, times)| format!("{command} (×{times})")).collect();
         let for_often = (for_work - of_open - of_folder) / 2;
-        let of_often = draft.list(OFTEN_TITLE, &missing.often, for_often, String::as_str, |_| ());
+        let of_often = draft.list(OFTEN_TITLE, &often, for_often, String::as_str, |_| ());
         let mut commands = missing.commands.clone();
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let for_commands = for_work - of_open - of_folder - of_often;

@@ -66,12 +66,12 @@ impl Habits {
         }
     }
 
-    /// The commands that were run often, each with the number of times, the most frequent first.
-    pub fn often(&self) -> Vec<String> {
+    /// The commands that were run often, as code, and how often; the most frequent first.
+    pub fn often(&self) -> Vec<(String, u64)> {
         let mut often: Vec<(&String, &Runs)> =
             self.commands.iter().filter(|(_, runs)| runs.times >= OFTEN).collect();
         sort_by_key(&mut often, |(_, runs)| std::cmp::Reverse((runs.times, runs.last)));
-        often.into_iter().take(MOST).map(|(command, runs)| format!("`{command}` (×{})", runs.times)).collect()
+        often.into_iter().take(MOST).map(|(command, runs)| (format!("`{command}`"), runs.times)).collect()
     }
 
     /// The folder of the latest command, if at least half of the latest commands ran there.

@@ -17,8 +17,8 @@ pub(super) struct Missing<'a> {
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
     pub commands: Vec<&'a CommandLine>,
-    /// Commands that were run often, the most frequent first.
-    pub often: Vec<String>,
+    /// Commands that were run often, and how often; the most frequent first.
+    pub often: Vec<(String, u64)>,
     /// The line that names the folder of the latest commands.
     pub folder: Option<String>,
     pub asked: Vec<&'a AskedRequest>,
@@ -77,7 +77,7 @@ impl<'a> Missing<'a> {
                 already_shown.find_outside_outputs(&TextSet::new(lines), found);
             }),
             often: not_found(carried.habits.often(), |often, found| {
-                let sought = often.iter().map(|line| line.split(" (×").next().unwrap_or(line));
+                let sought = often.iter().map(|(command, _)| command.as_str());
                 already_shown.find_outside_outputs(&TextSet::new(sought), found);
             }),
             folder: not_found(folder, |folder, found| {
