@@ -24,7 +24,6 @@ export function guarded(exports, onTrap) {
     if (!broken) {
       broken = internal(thrown);
       onTrap(refusing(() => internal(thrown)));
-      rejectPending(broken);
     }
     return broken;
   };
@@ -32,7 +31,6 @@ export function guarded(exports, onTrap) {
     if (name.startsWith(INTERNAL_PREFIX)) continue;
     if (typeof value !== "function") out[name] = value;
     else if (isRelease(name)) out[name] = releasing(calling(value, failed), exports.setFreeing);
-    else if (isClosure(name)) out[name] = callingLater(value, failed);
     else out[name] = calling(value, failed);
   }
   return out;
@@ -52,21 +50,6 @@ function calling(fn, failed) {
   };
 }
 
-// A closure is mostly called from the microtask queue, where nobody can catch its errors. There, the promises that wait for it
-// reject instead.
-function callingLater(fn, failed) {
-  return function () {
-    const waiting = pending.size > 0;
-    try {
-      return fn.apply(undefined, copied.call(arguments));
-    } catch (thrown) {
-      const error = failed(thrown);
-      if (waiting && isTrap(thrown)) return undefined;
-      throw error;
-    }
-  };
-}
-
 // A freed object has a null pointer; freeing it again does nothing. If the caller frees an object, everything that it holds is
 // released at once. If the garbage collector does (`found` is 1), objects that it has handed out may still be read.
 const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
@@ -79,45 +62,27 @@ const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
   }
 };
 
-// ---- promises that would never settle after a trap
+// ---- promises
 
-const pending = new Set();
-
-function rejectPending(error) {
-  for (const reject of pending) reject(error);
-  pending.clear();
-}
-
-function tracked(promise, place) {
-  return new Promise((resolve, reject) => {
-    pending.add(reject);
-    const done = (settle) => (value) => {
-      pending.delete(reject);
-      settle(value);
-    };
-    const failed = done(reject);
-    promise.then(done(resolve), (thrown) => {
-      if (ContextError.isInstance(thrown)) placeAt(thrown, place);
-      failed(thrown);
-    });
-  });
-}
-
-/** Wraps `fn`: if it returns a promise, that rejects with INTERNAL if the module breaks in the meantime. */
-export function settling(fn) {
-  return function settled(...args) {
+/** Wraps `fn`: if it returns a promise that rejects, the error's stack begins at the call. */
+function placing(fn) {
+  return function placed(...args) {
     const result = fn.apply(this, args);
     if (!(result instanceof Promise) || isResolved(result)) return result;
-    return tracked(result, calledFrom(settled));
+    const place = calledFrom(placed);
+    return result.catch((thrown) => {
+      if (ContextError.isInstance(thrown)) placeAt(thrown, place);
+      throw thrown;
+    });
   };
 }
 
-/** Like `settling`, for functions that always return a promise: instead of throwing, they return a rejected promise. */
+/** Wraps a function that always returns a promise: instead of throwing, it returns a rejected promise. */
 export function promising(fn) {
-  const settled = settling(fn);
+  const placed = placing(fn);
   return function (...args) {
     try {
-      return settled.apply(this, args);
+      return placed.apply(this, args);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
@@ -140,19 +105,18 @@ const PROMISING = new Set([
   "save",
   "load",
   "flush",
+  "refresh",
 ]);
 
-/** Wraps every method of the generated classes with `settling` or `promising`, in place. */
-export function settleMethods(glue) {
+/** Wraps these methods of the generated classes with `promising`, in place, and gives the classes their names. */
+export function promiseMethods(glue) {
   for (const [name, exported] of Object.entries(glue)) {
     if (typeof exported !== "function" || !exported.prototype?.free) continue;
     nameClass(exported, name);
     for (const home of [exported, exported.prototype]) {
       for (const key of Reflect.ownKeys(home)) {
         const property = Object.getOwnPropertyDescriptor(home, key);
-        if (typeof property.value !== "function" || !property.writable || isInternal(key)) continue;
-        const watched = PROMISING.has(key) ? promising : settling;
-        home[key] = watched(property.value); // keeps the property's other attributes
+        if (PROMISING.has(key) && typeof property.value === "function" && property.writable) home[key] = promising(property.value); // keeps the property's other attributes
       }
     }
   }
@@ -160,9 +124,7 @@ export function settleMethods(glue) {
 
 // ---- the meaning of the bindings' names and errors
 
-const isInternal = (key) => key === "constructor" || (typeof key === "string" && key.startsWith("__"));
 const isRelease = (name) => /^__wbg_\w+_free$/.test(name);
-const isClosure = (name) => /closure/.test(name);
 // Clean-up for the garbage collector. It can be skipped, and nobody could catch its errors.
 const isCleanUp = (name) => isRelease(name) || /^__wbindgen_(free|destroy_closure)/.test(name);
 

@@ -3,11 +3,12 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
+import * as host from "./host/index.js";
 import * as packer from "./pack.js";
 import * as maker from "./object-makers.js";
 import { partsOf } from "./parts.js";
 import { instantiateSplit } from "./split.js";
-import { guarded, settleMethods, unloaded } from "./guard.js";
+import { guarded, promiseMethods, unloaded } from "./guard.js";
 import { showState } from "./print-state.js";
 import { refuseClones } from "./refuse-clones.js";
 
@@ -19,7 +20,7 @@ export const importsOf = (module) => ({ ...imports, ...partsOf(module) });
 let instance;
 
 glue.__wbg_set_wasm(unloaded);
-settleMethods(glue);
+promiseMethods(glue);
 showState(glue.Session);
 refuseClones(glue.Session);
 
@@ -37,6 +38,7 @@ export function bind(candidate) {
   instance.exports.$begin?.();
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
+  glue.setHost(host);
   glue.setMaker(maker);
   glue.setPacker(packer);
 }

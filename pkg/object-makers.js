@@ -96,19 +96,3 @@ const base64 = ({ buffer, byteOffset, byteLength }) => {
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode.apply(null, bytes.subarray(at, at + 8192));
   return btoa(text);
 };
-
-/** Journals on top of an ordinary store's items, by store. */
-const ofItems = new WeakMap();
-
-/**
- * The journals of a store: its own, or journals on top of its items. The code for the latter is loaded with the first save.
- * @param {object} store
- */
-export async function journals(store) {
-  if (typeof store.append === "function" && typeof store.replace === "function") return store;
-  if (!ofItems.has(store)) {
-    const { segmented } = await import("./stores/segments.js");
-    if (!ofItems.has(store)) ofItems.set(store, segmented(store)); // another call may have waited for the import, too
-  }
-  return ofItems.get(store);
-}

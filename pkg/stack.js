@@ -5,7 +5,7 @@ export const WRAPPER_FILES = ["edge-light", "encoding", "error", "exports", "fet
 
 /** Matches stack frames of the module, its glue and the files above. */
 const INSIDE = new RegExp(
-  String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${WRAPPER_FILES.join("|")}|node\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
+  String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${WRAPPER_FILES.join("|")}|host[\\/]\w+|node\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
 );
 
 /** Maximum number of frames between a caller and the module's error. */

@@ -18,13 +18,13 @@ const out = join(wasmDir, "cjs");
 const atOnce = {
   name: "at once",
   setup(build) {
-    build.onLoad({ filter: /[\\/]pkg[\\/](?:exports|object-makers)\.js$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/]pkg[\\/](?:exports|host[\\/]store)\.js$/ }, ({ path }) => {
       let imported = "";
       const text = readFileSync(path, "utf8").replace(/\(?await import\(("[^"]+")\)\)?/g, (_, from) => {
         imported = `import * as entry from ${from};`; // each of the two files has one
         return "entry";
       });
-      return { contents: `${imported}\n${text}`, resolveDir: pkg };
+      return { contents: `${imported}\n${text}`, resolveDir: dirname(path) };
     });
   },
 };

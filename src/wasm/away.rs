@@ -1,41 +1,64 @@
-//! Moves tool outputs from memory to the store, and fetches them again when they are read.
+//! Tool outputs that leave memory for the store, and come back when they are read. `pkg/host/outputs.js` does the writing and reading.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
+use js_sys::{Object, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::error::context_error;
+use super::arguments::{text, whole};
+use super::engine::Engine;
+use super::host::host;
 use super::inner::Inner;
-use super::store::{Store, failed};
+use super::store::Store;
+use super::text_pieces::bytes_of;
+use super::value::{get, set, to_js};
 use crate::context::NodeSet;
-use crate::error::{Error, ErrorCode};
+use crate::error::Result;
 use crate::tool_output::ToolOutputs;
+
+/// The store of a session's tool outputs, and what is between it and memory.
+#[derive(Default)]
+pub struct OutputStore {
+    /// The option `store`, or else the store the session was loaded from or first saved in.
+    pub own: RefCell<Option<Store>>,
+    /// Whether a batch of outputs is being moved into the store.
+    moving: Cell<bool>,
+    /// When memory holds this many bytes of outputs, they are checked again for what can be moved.
+    pub look_at: Cell<u64>,
+    /// Messages whose objects are no longer needed, since their outputs have left memory.
+    gone: RefCell<NodeSet>,
+    /// The output that was read last from the store, with its key.
+    fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
+}
+
+impl OutputStore {
+    pub fn new(own: Option<Store>) -> Self {
+        Self { own: RefCell::new(own), ..Self::default() }
+    }
+
+    /// Drops what was read from the store.
+    pub fn forget_fetched(&self) {
+        self.fetched.take();
+    }
+}
 
 /// Moves the oldest outputs to the store if memory holds more than it may. Only one batch runs at a time. Outputs that the store
 /// has accepted leave memory; those that it refuses stay, and `flush` reports the error.
 pub fn move_due_outputs(inner: &Rc<Inner>) {
-    let stores = &inner.stores;
-    let Some(store) = stores.own.borrow().clone() else { return };
-    if stores.moving.get() {
+    let outputs = &inner.store;
+    if outputs.moving.get() || outputs.own.borrow().is_none() {
         return;
     }
-    let Some(leave) = inner.read_mut(|core| due_outputs(core, &stores.look_at)).flatten() else { return };
-    stores.moving.set(true);
-    let inner = inner.clone();
-    stores.pending.clone().begin(async move {
-        let moved = move_all(&inner, &store, leave).await;
-        inner.stores.moving.set(false);
-        if moved? > 0 {
-            move_due_outputs(&inner); // more may have come in the meantime
-        }
-        Ok(())
-    });
+    let Some(leave) = inner.read_mut(|core| due_outputs(core, &outputs.look_at)).flatten() else { return };
+    outputs.moving.set(true);
+    let begun = host(|host| host.move_outputs(Engine::new(inner), leave));
+    outputs.moving.set(begun.is_ok());
 }
 
 /// The outputs that have to leave memory. If none can leave, because the view shows them, they are checked again only after memory
 /// has grown by an eighth of the limit.
-fn due_outputs(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
+fn due_outputs(core: &mut crate::session::Session, look_at: &Cell<u64>) -> Option<Vec<String>> {
     let most = core.config().memory_bytes?;
     let here = core.context().outputs.bytes();
     if here <= most || here < look_at.get() {
@@ -47,92 +70,114 @@ fn due_outputs(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64
     (!stays).then_some(leave)
 }
 
-async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Result<usize, JsValue> {
-    let mut gone = NodeSet::default();
-    let moved = move_each(inner, store, leave, &mut gone).await;
-    inner.line.borrow_mut().drop_objects(&gone);
-    moved
+/// The key of an output that is only in the store.
+pub fn store_key(inner: &Inner, id: &str) -> Option<String> {
+    inner.read(|core| core.context().outputs.store_key(id).map(ToString::to_string)).ok()?
 }
 
-async fn move_each(
-    inner: &Rc<Inner>,
-    store: &Store,
-    leave: Vec<String>,
-    all_gone: &mut NodeSet,
-) -> Result<usize, JsValue> {
-    let mut moved = 0;
-    for id in leave {
-        inner.refuse_freed()?;
-        let stored = inner.read(|core| {
+/// Reads an output: from memory, or as it was fetched from the store. `pkg/host` has fetched it just before.
+pub fn read_output<T>(
+    inner: &Inner,
+    id: &str,
+    read: impl FnOnce(&ToolOutputs) -> Result<T>,
+) -> std::result::Result<T, JsValue> {
+    let key = store_key(inner, id);
+    let fetched = inner.store.fetched.borrow().clone().filter(|(of, _)| Some(of) == key.as_ref());
+    Ok(match fetched {
+        Some((_, output)) => read(&output)?,
+        None => inner.read(|core| read(&core.context().outputs))??,
+    })
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// The store of the tool outputs.
+    #[wasm_bindgen(getter)]
+    pub fn store(&self) -> JsValue {
+        let own = self.inner.store.own.borrow();
+        own.as_ref().map_or(JsValue::UNDEFINED, |store| store.object().clone())
+    }
+
+    #[wasm_bindgen(setter)]
+    pub fn set_store(&self, store: JsValue) -> std::result::Result<(), JsValue> {
+        *self.inner.store.own.borrow_mut() = Some(Store::of(&store, "store")?);
+        Ok(())
+    }
+
+    /// The keys of the outputs that are only in the store.
+    #[wasm_bindgen(js_name = storeKeys)]
+    pub fn store_keys(&self) -> std::result::Result<JsValue, JsValue> {
+        let keys: Vec<String> = self.inner.read(|core| {
+            let outputs = core.context().outputs.iter();
+            outputs.filter_map(|output| output.store_key().map(ToString::to_string)).collect()
+        })?;
+        to_js(&keys)
+    }
+
+    /// What to store of an output in memory: `{ key, bytes, size }`, with the size in memory; `undefined` if it was collected.
+    pub fn stored(&self, id: JsValue) -> std::result::Result<JsValue, JsValue> {
+        let id = text(&id, "id")?;
+        let stored = self.inner.read(|core| {
             let outputs = &core.context().outputs;
             Some((outputs.to_store(&id).ok()?, outputs.get(&id).ok()?.bytes()))
         })?;
-        let Some(((key, bytes), size)) = stored else { continue }; // it was collected in the meantime
-        store.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
-        inner.refuse_freed()?;
-        let gone = inner.write_core(|core| core.move_to_store(&id, &key, size))??;
-        let Some(gone) = gone else { continue }; // the view shows it again
-        moved += 1;
-        if let Ok(mut handles) = inner.handles.try_borrow_mut() {
+        let Some(((key, bytes), size)) = stored else { return Ok(JsValue::UNDEFINED) };
+        let object = Object::new();
+        set(&object, "key", &key.into())?;
+        set(&object, "bytes", &Uint8Array::from(&*bytes))?;
+        set(&object, "size", &(size as f64).into())?;
+        Ok(object.into())
+    }
+
+    /// Drops an output from memory that is in the store now. Returns false if the view shows it again.
+    #[wasm_bindgen(js_name = moveToStore)]
+    pub fn move_to_store(&self, id: JsValue, stored: JsValue) -> std::result::Result<bool, JsValue> {
+        let field = |name: &str| Ok::<_, JsValue>(get(&stored, name)?.unwrap_or_default());
+        let (id, key) = (text(&id, "id")?, text(&field("key")?, "key")?);
+        let size = whole(&field("size")?, "size")?;
+        let gone = self.inner.write_core(|core| core.move_to_store(&id, &key, size))??;
+        let Some(gone) = gone else { return Ok(false) };
+        if let Ok(mut handles) = self.inner.handles.try_borrow_mut() {
             handles.forget(&gone);
         }
-        all_gone.extend(gone);
+        self.inner.store.gone.borrow_mut().extend(gone);
+        Ok(true)
     }
-    Ok(moved)
-}
 
-/// The output of a ref that is in the store, on its own; `None` if it is in memory. The last one that was fetched is cached.
-pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>>, JsValue> {
-    inner.refuse_freed()?;
-    let key = inner.read(|core| core.context().outputs.store_key(id).map(ToString::to_string))?;
-    let Some(key) = key else { return Ok(None) };
-    let at_hand = inner.stores.fetched.borrow().clone();
-    if let Some((_, output)) = at_hand.filter(|(of, _)| *of == key) {
-        return Ok(Some(output));
+    /// The batch is done.
+    #[wasm_bindgen(js_name = haveMoved)]
+    pub fn have_moved(&self) {
+        let gone = self.inner.store.gone.take();
+        self.inner.line.borrow_mut().drop_objects(&gone);
+        self.inner.store.moving.set(false);
     }
-    let Some(store) = inner.stores.own.borrow().clone() else {
-        return Err(failed(
-            &format!("the tool output `{id}` is in the store; pass the session its `store` again"),
-            None,
-        ));
-    };
-    let Some(bytes) = store.bytes(&key).await? else {
-        let why = format!(
-            "the tool output `{id}` is no longer in the store under `{key}`; run its tool again, or store the output again under another ref"
-        );
-        return Err(context_error(&Error::new(ErrorCode::UnknownRef, why), None, None));
-    };
-    let read = inner.read(|core| core.context().outputs.from_store(id, &bytes))?;
-    let output = read.map_err(|error| {
-        let what = format!("it returned something else than was stored for the tool output `{id}`");
-        if error.code() == ErrorCode::SnapshotInvalid {
-            failed(&what, Some(&error.into()))
-        } else {
-            error.into()
-        }
-    })?;
-    let output = Rc::new(output);
-    *inner.stores.fetched.borrow_mut() = Some((key, output.clone()));
-    Ok(Some(output))
-}
 
-/// Copies outputs from the session's own store into the store that it is saved in, except those copied by the save before.
-pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
-    let Some(own) = inner.stores.own.borrow().clone().filter(|own| !own.is(to)) else { return Ok(()) };
-    let keys: Vec<String> = inner.read(|core| {
-        let outputs = core.context().outputs.iter();
-        outputs.filter_map(|output| output.store_key().map(ToString::to_string)).collect()
-    })?;
-    let before = inner.stores.copied.take().filter(|(store, _)| store.is(to));
-    let mut copied = before.map(|(_, keys)| keys).unwrap_or_default();
-    for key in keys {
-        if !copied.contains(&key)
-            && let Some(bytes) = own.bytes(&key).await?
-        {
-            to.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
-            copied.insert(key);
-        }
+    /// The key of an output that is in the store and was not fetched last; otherwise `undefined`.
+    pub fn missing(&self, id: JsValue) -> std::result::Result<JsValue, JsValue> {
+        let key = store_key(&self.inner, &text(&id, "id")?);
+        let fetched = self.inner.store.fetched.borrow();
+        let missing = key.filter(|key| fetched.as_ref().is_none_or(|(of, _)| of != key));
+        Ok(missing.map_or(JsValue::UNDEFINED, JsValue::from))
     }
-    *inner.stores.copied.borrow_mut() = Some((to.clone(), copied));
-    Ok(())
+
+    /// Keeps what the store has of an output.
+    #[wasm_bindgen(js_name = keepFetched)]
+    pub fn keep_fetched(&self, id: JsValue, bytes: JsValue) -> std::result::Result<(), JsValue> {
+        let id = text(&id, "id")?;
+        let bytes = bytes_of(&bytes).map(|bytes| bytes.to_vec()).unwrap_or_default();
+        let output = self.inner.read(|core| core.context().outputs.from_store(&id, &bytes))??;
+        *self.inner.store.fetched.borrow_mut() =
+            store_key(&self.inner, &id).map(|key| (key, Rc::new(output)));
+        Ok(())
+    }
+
+    /// Brings an output that was fetched back into memory, where it stays.
+    #[wasm_bindgen(js_name = bringBack)]
+    pub fn bring_back(&self, id: JsValue) -> std::result::Result<(), JsValue> {
+        let id = text(&id, "id")?;
+        let key = store_key(&self.inner, &id);
+        let fetched = self.inner.store.fetched.take().filter(|(of, _)| Some(of) == key.as_ref());
+        let Some((_, output)) = fetched else { return Ok(()) };
+        self.inner.write_core(|core| core.context_mut().bring_output_back(&id, &output))?.map_err(Into::into)
+    }
 }

@@ -7,7 +7,7 @@ use super::arguments::{parse_format, text};
 use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
-use super::value::{copy_of, flat_to_js, json, json_of, promise_of, set, to_js};
+use super::value::{copy_of, flat_to_js, json, json_of, set, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -161,12 +161,8 @@ pub fn compact_messages(
     #[wasm_bindgen(unchecked_param_type = "readonly Message[]")] messages: JsValue,
     #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal | undefined }")]
     options: JsValue,
-) -> Promise {
-    promise_of(prepare_alone(messages, &options))
-}
-
-fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValue> {
-    let own = copy_of(options)?;
+) -> Result<Promise, JsValue> {
+    let own = copy_of(&options)?;
     let run = js_sys::Object::new();
     if let Some(signal) = super::value::get(&own, "signal")? {
         set(&run, "signal", &signal)?;
@@ -181,7 +177,7 @@ fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValu
     }
     let session = Session::new(own.into())?;
     session.push(messages)?;
-    Ok(session.prepare_once(run.into()))
+    session.prepare_once(run.into())
 }
 
 /// Definitions of the model's three tools; declared in `types.d.ts`.

@@ -1,26 +1,27 @@
 //! The state behind a `Session` object: the core, and what exists only in JavaScript.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
-use js_sys::{Function, Promise};
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
+use super::away::OutputStore;
 use super::counter::{CallbackCounter, Tokenizer};
 use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
-use super::freed::{Freed, freed_error};
+use super::freed::freed_error;
 use super::freeze::freeze;
 use super::handles::Handles;
+use super::host::host;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
 use super::options::{FunctionOption, Options};
-use super::outcome::{PreparedViews, Running};
+use super::outcome::PreparedViews;
 use super::session_handle::LentHandles;
 use super::side::SideMark;
-use super::stores::Stores;
 use super::summarizer::Summarize;
 use super::value::to_js;
 use crate::context::NodeIndex;
@@ -50,10 +51,10 @@ pub struct Inner {
     pub callback_counter: RefCell<Option<Rc<CallbackCounter>>>,
     /// Decides by name which tools the model gets.
     pub tool_filter: RefCell<Option<Function>>,
-    /// The run that waits for a summary.
-    pub running: RefCell<Option<Running>>,
-    /// The background request for a summary; resolves when it has ended, with or without success.
-    pub background: RefCell<Option<Promise>>,
+    /// Whether a run waits for a summary.
+    pub is_running: Cell<bool>,
+    /// Whether a summary is being asked for in the background.
+    pub is_in_background: Cell<bool>,
     /// The event listeners.
     pub listeners: Listeners,
     /// `prepare` has just run and nothing has changed since, so another one would do nothing.
@@ -73,11 +74,13 @@ pub struct Inner {
     /// The cache marks of the newest view that was requested with any.
     pub marks: RefCell<Marks>,
     /// Whether the session object was freed.
-    pub freed: Freed,
+    is_freed: Cell<bool>,
     /// Whether `summarize` is being called and has not returned yet (not even a promise).
     pub is_asking: Cell<bool>,
-    /// Where the session is saved, and what is being written there.
-    pub stores: Stores,
+    /// The store of its tool outputs.
+    pub store: OutputStore,
+    /// What `pkg/host` keeps for the session, once that is needed.
+    host: OnceCell<JsValue>,
     /// How much of the JavaScript side's state was saved.
     pub saved: RefCell<SideMark>,
 }
@@ -96,8 +99,8 @@ impl Inner {
             on_cost: RefCell::new(on_cost.into_function()),
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
-            running: RefCell::default(),
-            background: RefCell::default(),
+            is_running: Cell::new(false),
+            is_in_background: Cell::new(false),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
             writes: Cell::new(0),
@@ -107,9 +110,10 @@ impl Inner {
             prepared_views: PreparedViews::default(),
             number: Cell::default(),
             marks: RefCell::default(),
-            freed: Freed::new(),
+            is_freed: Cell::new(false),
             is_asking: Cell::new(false),
-            stores: Stores::new(store),
+            store: OutputStore::new(store),
+            host: OnceCell::new(),
             saved: RefCell::default(),
         }
     }
@@ -130,7 +134,7 @@ impl Inner {
             summarize: self.summarize.borrow().clone(),
             now: self.now.borrow().clone(),
             on_cost: FunctionOption::held(self.on_cost.borrow().clone()),
-            store: self.stores.own.borrow().clone(),
+            store: self.store.own.borrow().clone(),
             ..Options::default() // already read, or in the core
         }
     }
@@ -146,6 +150,7 @@ impl Inner {
     }
 
     /// Continues with the state of a session that was read from a store. Listeners stay, and objects that refer to this session stay valid.
+    /// Events are not delivered yet.
     pub fn take_over(&self, other: &Self) -> std::result::Result<(), JsValue> {
         let read = other.core.take().ok_or_else(freed_error)?;
         *self.handles()? = std::mem::take(&mut *other.handles()?);
@@ -156,12 +161,7 @@ impl Inner {
         self.write_quietly(|core| {
             core.continue_as_loaded(read);
             Ok(())
-        })?;
-        if let Some(home) = other.stores.home.take() {
-            self.stores.move_to(home);
-        }
-        self.deliver_events();
-        Ok(())
+        })
     }
 
     /// Reads the core.
@@ -350,18 +350,33 @@ impl Inner {
         self.line.take();
         self.children.take();
         self.split_characters.take();
-        self.stores.fetched.take();
+        self.store.forget_fetched();
         drop((core, handles, callbacks)); // last, when nothing is borrowed any more
     }
 
     /// Marks the session object as freed; runs that are still waiting end now.
     pub fn set_freed(&self) {
-        self.freed.set();
+        self.is_freed.set(true);
+        if let Some(state) = self.host.get() {
+            let _ = host(|host| host.freed(state, &freed_error().into()));
+        }
+    }
+
+    /// What `pkg/host` keeps for the session.
+    pub fn host_state(&self) -> std::result::Result<JsValue, JsValue> {
+        if let Some(state) = self.host.get() {
+            return Ok(state.clone());
+        }
+        let state = host(super::host::Host::new_state)?;
+        if self.is_freed.get() {
+            host(|host| host.freed(&state, &freed_error().into()))?;
+        }
+        Ok(self.host.get_or_init(|| state).clone())
     }
 
     /// Fails with `FREED` once the session object is gone.
     pub fn refuse_freed(&self) -> Result<()> {
-        if self.freed.is.get() { Err(freed_error()) } else { Ok(()) }
+        if self.is_freed.get() { Err(freed_error()) } else { Ok(()) }
     }
 }
 

@@ -38,9 +38,6 @@ extern "C" {
     fn append(this: &Maker, list: &Array, others: &Array) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn journals(this: &Maker, store: &JsValue) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(method, catch)]
     fn picked(this: &Maker, list: &Array, others: &Array, runs: &[u32]) -> Result<Array, JsValue>;
 }
 
@@ -52,11 +49,6 @@ thread_local! {
 #[wasm_bindgen(js_name = setMaker, skip_typescript)]
 pub fn set_maker(maker: Maker) {
     MAKER.with(|slot| drop(slot.set(maker)));
-}
-
-/// Resolves to the journals of a store: its own, or an adapter over its items.
-pub fn journals(store: &JsValue) -> Result<Promise, JsValue> {
-    MAKER.with(|slot| slot.get().map_or_else(|| Ok(Promise::resolve(store)), |maker| maker.journals(store)))
 }
 
 /// A promise that is resolved already, so the package need not watch it.

@@ -1,8 +1,8 @@
 //! The JavaScript API: the only place that uses `wasm_bindgen` or `js_sys`. It only converts and delegates.
 //!
 //! The `.d.ts` is generated: by tsify for plain data, from `types.d.ts` for functions and unions. `tests/reference` has a copy that
-//! a test compares, so that changes of the public API show up in a diff. No exported method holds a borrow across an await, and
-//! listeners run after the borrow has ended.
+//! a test compares, so that changes of the public API show up in a diff. Nothing here waits: `pkg/host` does (see [`host`]). Listeners
+//! run after all borrows have ended.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -10,17 +10,15 @@
 )]
 #![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
 
-mod agent_loop;
 mod arguments;
 mod away;
-mod background;
 mod batch;
 mod branches;
 mod call_cost;
 mod context_parts;
 mod counter;
 mod custom;
-mod drive;
+mod engine;
 mod entries;
 mod error;
 mod events;
@@ -29,11 +27,10 @@ mod freeze;
 mod functions;
 mod graph;
 mod handles;
-mod home;
+mod host;
 mod inner;
 mod journal;
 mod lab;
-mod lease;
 mod line;
 mod list;
 mod maker;
@@ -44,20 +41,18 @@ mod options;
 mod originals;
 mod outcome;
 mod packed;
-mod pending;
 mod plan;
 mod prepared;
 mod providers;
-mod refresh;
+mod run;
 mod saving;
 mod session;
 mod session_handle;
 mod side;
 mod signal;
-mod slices;
+mod sliced;
 mod snapshot;
 mod store;
-mod stores;
 mod summarize;
 mod summarizer;
 mod summary_body;
@@ -75,6 +70,7 @@ pub use functions::{
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use graph::ContextGraph;
+pub use host::{Host, set_host};
 pub use journal::stored_outputs;
 pub use lab::{Recording, built_in_prices, simulate};
 pub use maker::{Maker, set_maker};

@@ -1,23 +1,13 @@
 //! The result of a run: the view at that time, and the report, converted to JavaScript only when they are read.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Promise;
 use wasm_bindgen::JsValue;
 
 use super::value::to_js;
 use crate::context::{Report, Snapshot};
 use crate::hashing::HashMap;
-
-/// A run that waits for a summary.
-#[derive(Clone)]
-pub struct Running {
-    /// Resolves when the run succeeds, and rejects when it fails.
-    pub promise: Promise,
-    /// The result, once the run has succeeded.
-    pub outcome: Rc<OnceCell<Outcome>>,
-}
 
 /// The result of a run: the view at that time, and the report.
 #[derive(Clone)]

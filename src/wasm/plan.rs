@@ -6,12 +6,12 @@ use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::arguments::{get_string, known_keys};
-use super::drive::{self, Goal};
 use super::inner::Inner;
+use super::run::{self, Goal};
 use super::session_handle::SessionHandle;
 use super::signal::AbortSignal;
 use super::summarize::request_object;
-use super::value::{get, json, promise_of, set, to_js};
+use super::value::{get, json, set, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::session::PlanOptions;
 
@@ -40,12 +40,13 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     let plan = SessionHandle::of(&inner.lent_handles, Rc::new(plan));
     let inner = inner.clone();
     let apply: Closure<dyn Fn(JsValue) -> Promise> = Closure::new(move |options: JsValue| {
-        promise_of(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
+        let applied = known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
             let signal = AbortSignal::of(&options)?;
             let goal =
                 Goal::Apply { plan: plan.get()?, keep: ids(&options, "keep")?, fold: ids(&options, "fold")? };
-            Ok(drive::start(inner.clone(), goal, signal))
-        }))
+            run::start(&inner, goal, signal)
+        });
+        applied.unwrap_or_else(|error| Promise::reject(&error))
     });
     // `apply` is not enumerable, so that two plans of the same session compare as equal.
     let property = Object::new();

@@ -11,14 +11,14 @@ use wasm_bindgen::prelude::*;
 
 use super::arguments::{get_string, parse_format, text};
 use super::away;
-use super::background::begin_if_wanted;
 use super::call_cost;
 use super::context_parts::{set_context, set_tools};
+use super::engine::Engine;
 use super::entries::{Incoming, read};
 use super::inner::Inner;
-use super::lease;
 use super::option_changes::set_options;
 use super::options::{Options, read_options};
+use super::run::begin_background_if_wanted;
 use super::sync::sync;
 use super::value::{flat_to_js, get, is_list, json, to_js};
 use crate::error::{Error, ErrorCode};
@@ -56,7 +56,6 @@ impl Drop for Session {
             self.inner.empty();
         }
         self.inner.set_freed();
-        lease::release_freed(&self.inner);
     }
 }
 
@@ -72,6 +71,11 @@ pub fn set_freeing(by_hand: bool) {
 }
 
 impl Session {
+    /// The session for `pkg/host`.
+    pub(super) fn engine(&self) -> Engine {
+        Engine::new(&self.inner)
+    }
+
     /// Wraps a core session that has these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(std::mem::take(&mut options.redact).into_function());
@@ -173,7 +177,7 @@ impl Session {
         let synced = sync(&self.inner, parse_format(&format)?, &full_input);
         away::move_due_outputs(&self.inner);
         let result = synced?;
-        begin_if_wanted(&self.inner);
+        begin_background_if_wanted(&self.inner);
         Ok(result)
     }
 
@@ -273,7 +277,7 @@ impl Session {
             Ok(())
         })?;
         call_cost::report_call(&self.inner, &reported);
-        begin_if_wanted(&self.inner);
+        begin_background_if_wanted(&self.inner);
         flat_to_js(&reported.usage)
     }
 
@@ -359,7 +363,7 @@ impl Session {
         self.inner.keep(format, &nodes, groups);
         away::move_due_outputs(&self.inner);
         self.inner.deliver_events();
-        begin_if_wanted(&self.inner);
+        begin_background_if_wanted(&self.inner);
         self.inner.read(|core| core.context().ids(&nodes))
     }
 }

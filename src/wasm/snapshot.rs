@@ -1,5 +1,7 @@
 //! A session as bytes, including what only the JavaScript side knows: the pushed objects, and the caller's own list.
 
+use std::rc::Rc;
+
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
@@ -14,7 +16,7 @@ use super::side::{SIDE, Side, characters, read_side, saved_stretch, split_charac
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
 use crate::error::{Error, Result};
-use crate::saved::{Checksum, Records, Saved, Writer};
+use crate::saved::{Records, Saved, Writer};
 use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
@@ -32,7 +34,7 @@ impl Session {
     /// Tool outputs that are only in the store (`toolOutputCache.memoryBytes`) stay there; the bytes contain only their refs.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
     pub fn snapshot(&self) -> std::result::Result<Uint8Array, JsValue> {
-        Ok(bytes_of_session(&self.inner)?.0)
+        bytes_of_session(&self.inner)
     }
 
     /// Restores a session from the bytes of `snapshot`, and from the `changes` after it. Bytes of older versions can be read too.
@@ -54,13 +56,12 @@ impl Session {
         let bytes =
             bytes_of(&bytes).ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?.to_vec();
         let (options, tail) = tail_of(&options)?;
-        let session = restored(&bytes, &tail, read_options(&options)?)?;
-        Ok(session)
+        Ok(Session { inner: restored(&bytes, &tail, read_options(&options)?)? })
     }
 }
 
-/// The session as bytes, and their checksum. The bytes are assembled in JavaScript, since WebAssembly memory never shrinks.
-pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Checksum), JsValue> {
+/// The session as bytes. They are assembled in JavaScript, since WebAssembly memory never shrinks.
+pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Uint8Array, JsValue> {
     let line = inner.line.borrow();
     let handles = inner.handles()?;
     let saved = |core: &Core| {
@@ -86,7 +87,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
         bytes.set(&piece, at);
         at += piece.length();
     }
-    Ok((bytes, sum))
+    Ok(bytes)
 }
 
 /// The records of a journal after a snapshot.
@@ -110,7 +111,7 @@ pub fn restored(
     bytes: &[u8],
     behind: &JournalTail,
     mut options: Options,
-) -> std::result::Result<Session, JsValue> {
+) -> std::result::Result<Rc<Inner>, JsValue> {
     let records = Records::read(&behind.records)?;
     let redact = std::mem::take(&mut options.redact);
     let redact_is_set = redact.is_set();
@@ -148,7 +149,7 @@ pub fn restored(
     if records.torn {
         inner.core_mut()?.set_store_notice(Some(TORN.to_owned()));
     }
-    Ok(Session { inner: inner.into() })
+    Ok(inner.into())
 }
 
 /// The counter given in the options, or else the one that the session used.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object, Promise, Reflect};
+use js_sys::{Array, Function, Object, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -10,7 +10,7 @@ use super::arguments::parse_format;
 use super::call_cost::report_summary_call;
 use super::inner::Inner;
 use super::session_handle::SessionHandle;
-use super::signal::{AbortSignal, abort_error, wait};
+use super::signal::AbortSignal;
 use super::summary_body::{as_the_sdk_takes_it, body, continued, output_terms, written};
 use super::thrown::{message_of, text_of_thrown};
 use super::value::{get, json, set, when_read};
@@ -30,54 +30,42 @@ pub struct Refusal {
     pub too_long: bool,
 }
 
-/// Calls the callback and waits for its answer, until the signal fires or the session is freed.
-pub async fn ask(
-    inner: &Rc<Inner>,
-    callback: &Function,
-    request: &SummaryRequest,
-    signal: Option<&AbortSignal>,
-) -> Result<Answer, Refusal> {
-    let freed = &inner.freed.promise;
-    let asked = request_object(inner, request).and_then(|object| {
-        let options = Object::new();
-        if let Some(signal) = signal {
-            set(&options, "signal", signal)?;
-        }
-        inner.is_asking.set(true);
-        let answer = callback.call2(&JsValue::UNDEFINED, &object, &options);
-        inner.is_asking.set(false);
-        answer
-    });
-    let settled = match asked {
-        Ok(answer) => wait(Promise::resolve(&answer), signal, Some(freed)).await,
-        Err(thrown) => Err(thrown),
-    };
-    match settled {
-        Ok(answer) => {
-            let read = read_answer(&answer);
-            if let Ok(Answer { usage: Some(usage), .. }) = &read {
-                report_summary_call(inner, usage);
-            }
-            read.map_err(|error| Refusal { error, cause: answer, too_long: false })
-        }
-        // A callback that handles the signal itself rejects with its own error; this still counts as an abort.
-        Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
-        Err(cause) => {
-            let why =
-                "the summarize callback failed; history and view are unchanged. Its error is the `cause`";
-            let cause_text = message_of(&cause);
-            let colon = if cause_text.is_empty() { "" } else { ": " };
-            let error = Error::new(ErrorCode::SummaryFailed, why)
-                .with_brief(format!("the summarize callback failed{colon}{cause_text}"));
-            let too_long = is_too_large(&text_of_thrown(&cause));
-            Err(Refusal { error, cause, too_long })
-        }
+/// Calls the callback.
+pub fn ask(inner: &Inner, request: &JsValue, signal: Option<&AbortSignal>) -> Result<JsValue, JsValue> {
+    let Some(callback) = inner.summarize.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
+    let options = Object::new();
+    if let Some(signal) = signal {
+        set(&options, "signal", signal)?;
     }
+    inner.is_asking.set(true);
+    let answer = callback.unchecked_ref::<Function>().call2(&JsValue::UNDEFINED, request, &options);
+    inner.is_asking.set(false);
+    answer
 }
 
-fn refused_by(signal: Option<&AbortSignal>) -> Refusal {
-    let cause = signal.map_or(JsValue::UNDEFINED, AbortSignal::why);
-    Refusal { error: abort_error(), cause, too_long: false }
+/// Reads the answer of the callback.
+pub fn heard(inner: &Inner, answer: JsValue) -> Result<Answer, Refusal> {
+    let read = read_answer(&answer);
+    if let Ok(Answer { usage: Some(usage), .. }) = &read {
+        report_summary_call(inner, usage);
+    }
+    read.map_err(|error| Refusal { error, cause: answer, too_long: false })
+}
+
+/// What it means that the callback failed with this error.
+pub fn refused(thrown: JsValue, signal: Option<&AbortSignal>) -> Refusal {
+    // A callback that handles the signal itself rejects with its own error; this still counts as an abort.
+    if let Some(signal) = signal.filter(|signal| signal.has_fired()) {
+        let error = Error::new(ErrorCode::Aborted, "aborted by the AbortSignal; nothing was changed");
+        return Refusal { error, cause: signal.why(), too_long: false };
+    }
+    let why = "the summarize callback failed; history and view are unchanged. Its error is the `cause`";
+    let cause_text = message_of(&thrown);
+    let colon = if cause_text.is_empty() { "" } else { ": " };
+    let error = Error::new(ErrorCode::SummaryFailed, why)
+        .with_brief(format!("the summarize callback failed{colon}{cause_text}"));
+    let too_long = is_too_large(&text_of_thrown(&thrown));
+    Refusal { error, cause: thrown, too_long }
 }
 
 /// Reads a string, or `{ text, usage?, finish_reason?, compaction? }`.

@@ -4,6 +4,7 @@ use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 
 use super::value::{get, is_list};
+use crate::error::{Error, ErrorCode};
 use crate::provider::refusal_texts;
 
 /// The keys under which an error has texts: its own, and those of errors inside it.
@@ -70,6 +71,14 @@ pub fn message_of(thrown: &JsValue) -> String {
 pub fn message_in_parentheses(thrown: &JsValue) -> String {
     let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
     said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
+}
+
+/// An error that was thrown in `pkg/host`, for the report.
+pub fn error_of(thrown: &JsValue) -> Error {
+    let message = get(thrown, "message").ok().flatten().and_then(|message| message.as_string());
+    let aborted = code_of(thrown).as_deref() == Some(ErrorCode::Aborted.as_str());
+    let code = if aborted { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
+    Error::new(code, message.unwrap_or_default())
 }
 
 /// The `code` of an error.

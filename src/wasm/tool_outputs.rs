@@ -5,18 +5,19 @@ use std::rc::Rc;
 use js_sys::Promise;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use super::arguments::{get_string, known_keys, text};
-use super::away::{fetch, move_due_outputs};
+use super::away::{move_due_outputs, read_output, store_key};
+use super::engine::Engine;
+use super::host::host;
 use super::inner::Inner;
-use super::slices::{SliceState, Slices};
+use super::sliced::SlicedSearch;
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, json, promise_of, to_js};
+use super::value::{flat_to_js, get, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
-use crate::tool_output::{self, Grep, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
+use crate::tool_output::{self, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
 
 /// A function that answers a read.
 type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;
@@ -116,7 +117,7 @@ impl ToolOutputCache {
             unchecked_param_type = "{ ref_id: string; offset?: number | undefined; limit?: number | undefined }"
         )]
         args: JsValue,
-    ) -> Promise {
+    ) -> Result<Promise, JsValue> {
         self.answer(&args, |outputs, args, config| {
             tool_output::read(outputs, &ReadArgs::from_value(args)?, config)
         })
@@ -136,30 +137,46 @@ impl ToolOutputCache {
             unchecked_param_type = "{ ref_id: string; pattern: string; context?: number | undefined; max_matches?: number | undefined; ignore_case?: boolean | undefined }"
         )]
         args: JsValue,
-    ) -> Promise {
-        let inner = self.inner.clone();
-        match json(&args, ErrorCode::InvalidArgument) {
-            Ok(args) => future_to_promise(async move { grep(&inner, &args).await }),
-            Err(error) => Promise::reject(&error),
-        }
+    ) -> Result<Promise, JsValue> {
+        let args = GrepArgs::from_value(&json(&args, ErrorCode::InvalidArgument)?)?;
+        let search = SlicedSearch::grep(&self.inner, args);
+        host(|host| host.in_slices(search))
     }
 
     /// A whole stored output: its text, or its parts if it has others than text.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string | Part[]>")]
-    pub fn get(&self, #[wasm_bindgen(unchecked_param_type = "string")] ref_id: JsValue) -> Promise {
+    pub fn get(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] ref_id: JsValue,
+    ) -> Result<Promise, JsValue> {
         let Some(id) = ref_id.as_string().filter(|id| self.is_in_store(id)) else {
-            return promise_of_value(self.whole(&ref_id));
+            return Ok(Promise::resolve(&self.whole(ref_id)?));
         };
-        let (inner, cache) = (self.inner.clone(), Self::new(self.inner.clone()));
-        future_to_promise(async move {
-            if let Some(output) = fetch(&inner, &id).await? {
-                inner.stores.fetched.take(); // it stays in memory from now on
-                inner.write_core(|core| core.context_mut().bring_output_back(&id, &output))??;
-            }
-            cache.whole(&ref_id)
-        })
+        let cache = Self::new(self.inner.clone());
+        host(|host| host.bring_back(Engine::new(&self.inner), &id, cache))
+    }
+
+    /// Like `get`, for an output in memory.
+    #[wasm_bindgen(js_name = __whole, skip_typescript)]
+    pub fn whole(&self, ref_id: JsValue) -> Result<JsValue, JsValue> {
+        let ref_id = text(&ref_id, "ref_id")?;
+        let parts = self.inner.read(|core| {
+            let output = core.context().outputs.get(&ref_id)?;
+            Ok::<_, Error>(match output.as_text() {
+                // Joined in JavaScript: joined here, the text would be in WebAssembly memory twice.
+                Some(text) => Err(text.chunks().map(JsValue::from_str).collect::<js_sys::Array>()),
+                None => Ok(output.parts()),
+            })
+        })??;
+        let parts = match parts {
+            Ok(parts) => parts,
+            Err(chunks) => return Ok(chunks.join("").into()),
+        };
+        let message = Message::new(Role::User, parts);
+        let written = provider(Format::Messages).write(&[&message]);
+        to_js(&written.items.first().and_then(|m| m.get("content")))
     }
 
     /// The refs of all stored outputs, oldest first.
@@ -189,11 +206,8 @@ impl ToolOutputCache {
 
 impl ToolOutputCache {
     /// Answers from memory, or from the store if the output is there.
-    fn answer(&self, args: &JsValue, answer: Answer) -> Promise {
-        let args = match json(args, ErrorCode::InvalidArgument) {
-            Ok(args) => args,
-            Err(error) => return Promise::reject(&error),
-        };
+    fn answer(&self, args: &JsValue, answer: Answer) -> Result<Promise, JsValue> {
+        let args = json(args, ErrorCode::InvalidArgument)?;
         let inner = self.inner.clone();
         let id =
             args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_in_store(id)).map(str::to_owned);
@@ -202,61 +216,47 @@ impl ToolOutputCache {
                 let context = core.context();
                 answer(&context.outputs, &args, &context.output_config)
             });
-            return promise_of_value(text.and_then(|text| Ok(JsValue::from_str(&text?))));
+            return Ok(Promise::resolve(&JsValue::from_str(&text??)));
         };
-        future_to_promise(async move {
-            let fetched = fetch(&inner, &id).await?;
-            let text = inner.read(|core| {
-                let context = core.context();
-                answer(fetched.as_deref().unwrap_or(&context.outputs), &args, &context.output_config)
-            })?;
-            Ok(JsValue::from_str(&text?))
-        })
+        let read = OutputRead { inner, id, args, answer };
+        host(|host| host.read_output(read))
     }
 
     fn is_in_store(&self, id: &str) -> bool {
-        self.inner.read(|core| core.context().outputs.store_key(id).is_some()).unwrap_or(false)
-    }
-
-    fn whole(&self, ref_id: &JsValue) -> Result<JsValue, JsValue> {
-        let ref_id = text(ref_id, "ref_id")?;
-        let parts = self.inner.read(|core| {
-            let output = core.context().outputs.get(&ref_id)?;
-            Ok::<_, Error>(match output.as_text() {
-                // Joined in JavaScript: joined here, the text would be in WebAssembly memory twice.
-                Some(text) => Err(text.chunks().map(JsValue::from_str).collect::<js_sys::Array>()),
-                None => Ok(output.parts()),
-            })
-        })??;
-        let parts = match parts {
-            Ok(parts) => parts,
-            Err(chunks) => return Ok(chunks.join("").into()),
-        };
-        let message = Message::new(Role::User, parts);
-        let written = provider(Format::Messages).write(&[&message]);
-        to_js(&written.items.first().and_then(|m| m.get("content")))
+        store_key(&self.inner, id).is_some()
     }
 }
 
-async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
-    let args = GrepArgs::from_value(args)?;
-    let mut fetched = fetch(inner, &args.ref_id).await?;
-    let (mut grep, most) = inner.read(|core| {
-        let context = core.context();
-        let outputs = fetched.as_deref().unwrap_or(&context.outputs);
-        Ok::<_, Error>((Grep::new(outputs, &args, &context.output_config)?, core.config().search_ms))
-    })??;
-    let mut slices = Slices::new(most);
-    while slices.take(|steps| {
-        inner
-            .read(|core| grep.resume(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
-            .map_err(JsValue::from)
-    })? == SliceState::More
-    {
-        Slices::yield_to_event_loop().await;
-        fetched = fetch(inner, &args.ref_id).await?; // it may have left memory in the meantime
+/// A read of an output that is in the store.
+#[wasm_bindgen(skip_typescript)]
+pub struct OutputRead {
+    inner: Rc<Inner>,
+    id: String,
+    args: Value,
+    answer: Answer,
+}
+
+#[wasm_bindgen]
+impl OutputRead {
+    /// The session.
+    #[wasm_bindgen(getter)]
+    pub fn engine(&self) -> Engine {
+        Engine::new(&self.inner)
     }
-    Ok(JsValue::from_str(&grep.finish()))
+
+    /// The output's ref.
+    #[wasm_bindgen(getter)]
+    pub fn id(&self) -> JsValue {
+        JsValue::from_str(&self.id)
+    }
+
+    /// The lines, once the output was fetched.
+    pub fn answer(&self) -> Result<JsValue, JsValue> {
+        let config = self.inner.read(|core| core.context().output_config.clone())?;
+        let lines =
+            read_output(&self.inner, &self.id, |outputs| (self.answer)(outputs, &self.args, &config))?;
+        Ok(JsValue::from_str(&lines))
+    }
 }
 
 /// Reads parts, given as the content of a message.
@@ -265,8 +265,4 @@ fn read_parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
         serde_json::json!([{ "role": "user", "content": json(content, ErrorCode::InvalidArgument)? }]);
     let read = provider(Format::Messages).read(&message).map_err(|e| Error::argument(e.message()))?;
     Ok(read.into_iter().flat_map(|m| m.parts).collect())
-}
-
-fn promise_of_value(result: Result<JsValue, JsValue>) -> Promise {
-    promise_of(result.map(|value| Promise::resolve(&value)))
 }

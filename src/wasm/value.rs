@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, JSON, JsString, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, JSON, JsString, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -357,11 +357,6 @@ pub fn get(object: &JsValue, key: &str) -> Result<Option<JsValue>, JsValue> {
     }
     let value = Reflect::get(object, &JsValue::from_str(key))?;
     Ok((!value.is_undefined() && !value.is_null()).then_some(value))
-}
-
-/// Turns an error into a rejected promise: a function that returns a promise never throws.
-pub fn promise_of(result: Result<Promise, JsValue>) -> Promise {
-    result.unwrap_or_else(|error| Promise::reject(&error))
 }
 
 /// Sets a property of an object that we made.

@@ -1,8 +1,9 @@
-//! Tests of the wasm shell in every environment: `tests/node.rs` and `tests/web.rs` include it.
+//! Tests of the wasm shell in every environment: `tests/node.rs` and `tests/web.rs` include it. What waits for callbacks and stores is in
+//! `pkg/host`, and is tested with the package.
 
 use contextfold::wasm::{OpenAIHistoryAdapter, Session};
 use js_sys::{Array, Function, JSON, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -34,53 +35,18 @@ fn texts(session: &Session) -> Vec<String> {
 }
 
 #[wasm_bindgen_test]
-async fn a_promise_callback_writes_the_summary() {
-    let session = session(
-        "{ contextWindow: 100000, summarize: (request) => new Promise((done) => setTimeout(() => done({ \
-         text: '<summary>' + request.messages.length + ' messages</summary>', usage: { input_tokens: 7, output_tokens: 2 } }), 5)) }",
-    );
-    let report = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap();
-    assert!(
-        texts(&session)[0].contains("\n7 messages\n"),
-        "six messages and the instruction: {:?}",
-        texts(&session)
-    );
-    assert_eq!(texts(&session).len(), 3);
-    assert_eq!(field(&field(&field(&report, "summary"), "usage"), "total_tokens"), 9);
-}
-
-#[wasm_bindgen_test]
-async fn without_a_callback_the_extractive_summariser_writes_it() {
+async fn a_view_that_fits_needs_nothing_but_the_module() {
     let session = session("{ contextWindow: 100000 }");
-    JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap();
-    assert!(texts(&session)[0].contains("question 0"), "{:?}", texts(&session));
+    let prepared = JsFuture::from(session.prepare(JsValue::UNDEFINED).unwrap()).await.unwrap();
+    assert_eq!(Array::from(&field(&prepared, "messages")).length(), 6);
 }
 
 #[wasm_bindgen_test]
-async fn a_callback_that_rejects_changes_nothing() {
-    let session = session(
-        "{ contextWindow: 100000, compaction: { onFailure: 'error' }, summarize: () => Promise.reject(new Error('503')) }",
-    );
-    let before = texts(&session);
-    let error = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap_err();
-    assert_eq!(field(&error, "code"), "SUMMARY_FAILED");
-    assert_eq!(field(&field(&error, "cause"), "message"), "503");
-    assert_eq!(texts(&session), before);
-}
-
-#[wasm_bindgen_test]
-async fn an_abort_ends_a_wait_that_never_settles() {
-    let session = session("{ contextWindow: 100000, summarize: () => new Promise(() => {}) }");
-    let before = texts(&session);
-    let controller = js("new AbortController()");
-    let options = js_sys::Object::new();
-    Reflect::set(&options, &"signal".into(), &field(&controller, "signal")).unwrap();
-    let waiting = session.compact(options.into());
-    let abort: Function = field(&controller, "abort").unchecked_into();
-    abort.call0(&controller).unwrap();
-    let error = JsFuture::from(waiting).await.unwrap_err();
-    assert_eq!(field(&error, "code"), "ABORTED");
-    assert_eq!(texts(&session), before);
+fn a_module_by_itself_says_that_it_cannot_wait() {
+    let session = session("{ contextWindow: 100000 }");
+    let error = session.compact(JsValue::UNDEFINED).unwrap_err();
+    assert_eq!(field(&error, "code"), "NOT_INITIALIZED");
+    assert_eq!(texts(&session).len(), 6);
 }
 
 #[wasm_bindgen_test]

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { ContextError } from "../../pkg/error.js";
-import { guarded, settleMethods, settling, unloaded } from "../../pkg/guard.js";
+import { guarded, promiseMethods, promising, unloaded } from "../../pkg/guard.js";
 
 // (module (func (export "trap") unreachable) (func (export "seven") (result i32) i32.const 7))
 const { trap, seven } = new WebAssembly.Instance(
@@ -94,42 +94,37 @@ test("other errors pass unchanged, and a borrow error is reported as our bug", (
   assert.throws(() => wasm.borrowed(), code("INTERNAL"));
 });
 
-test("a trap on the microtask queue rejects the promises waiting for the module", async () => {
-  const wasm = guarded({ closure_invoke: trap, start: () => new Promise(() => {}) }, () => {});
-  const waiting = settling(() => wasm.start())();
-  queueMicrotask(() => wasm.closure_invoke()); // an error thrown here would end the process
-  await assert.rejects(waiting, code("INTERNAL"));
-});
-
-test("a promise that settles normally passes through", async () => {
-  assert.equal(await settling(async () => 1)(), 1);
+test("a promise that settles normally passes through, and its error has the caller's line", async () => {
+  assert.equal(await promising(async () => 1)(), 1);
   const own = new Error("the callback's");
-  await assert.rejects(settling(() => Promise.reject(own))(), (error) => error === own);
-  assert.equal(settling(() => 2)(), 2);
+  await assert.rejects(promising(() => Promise.reject(own))(), (error) => error === own);
+  const ours = () => new Promise((_, reject) => setTimeout(() => reject(new ContextError("ABORTED", "later"))));
+  await assert.rejects(promising(ours)(), ({ stack }) => stack.includes("guard.test.mjs"));
 });
 
-test("methods and statics of generated classes are guarded, getters and internals are not", async () => {
-  const wasm = guarded({ closure_invoke: trap }, () => {});
+test("methods that return a promise never throw; others do", async () => {
+  const thrown = () => {
+    throw new ContextError("FREED", "it was freed");
+  };
   class Session {
     free() {}
     static load() {
-      return new Promise(() => {});
+      thrown();
     }
     compact() {
-      return new Promise(() => {});
+      thrown();
+    }
+    push() {
+      thrown();
     }
     get tokens() {
       return 5;
     }
-    static __wrap() {
-      return "internal";
-    }
   }
-  const internal = Session.__wrap;
-  settleMethods({ Session, free: () => {} });
-  const waiting = [new Session().compact(), Session.load()];
-  assert.equal(new Session().tokens, 5);
-  assert.equal(Session.__wrap, internal);
-  queueMicrotask(() => wasm.closure_invoke());
-  for (const promise of waiting) await assert.rejects(promise, code("INTERNAL"));
+  const { push } = Session.prototype;
+  promiseMethods({ Session, free: () => {} });
+  const session = new Session();
+  assert.equal(session.tokens, 5);
+  assert.equal(Session.prototype.push, push);
+  for (const promise of [session.compact(), Session.load()]) await assert.rejects(promise, code("FREED"));
 });

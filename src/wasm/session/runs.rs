@@ -7,10 +7,11 @@ use super::Session;
 use crate::error::Error;
 use crate::session::Session as Core;
 use crate::wasm::arguments::{count, get_string, known_keys};
-use crate::wasm::drive::{self, Goal};
+use crate::wasm::host::{HeldSession, host};
+use crate::wasm::run::{self, Goal};
 use crate::wasm::signal::AbortSignal;
 use crate::wasm::thrown::text_of_thrown;
-use crate::wasm::value::{get, promise_of};
+use crate::wasm::value::get;
 
 #[wasm_bindgen]
 impl Session {
@@ -30,8 +31,8 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
-    ) -> Promise {
-        promise_of(self.start(Goal::CheckAndCompact, &options))
+    ) -> Result<Promise, JsValue> {
+        self.start(Goal::CheckAndCompact, &options)
     }
 
     /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
@@ -50,11 +51,10 @@ impl Session {
             unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; instructions?: string | undefined }"
         )]
         options: JsValue,
-    ) -> Promise {
-        promise_of(known_keys(&options, &["signal", "instructions"]).and_then(|()| {
-            let instructions = get_string(&options, "instructions")?;
-            self.run(Goal::Compact(instructions), &options)
-        }))
+    ) -> Result<Promise, JsValue> {
+        known_keys(&options, &["signal", "instructions"])?;
+        let instructions = get_string(&options, "instructions")?;
+        self.run(Goal::Compact(instructions), &options)
     }
 
     /// Makes the view fit, and resolves to the view and a report. May ask for a summary.
@@ -76,14 +76,13 @@ impl Session {
             unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; fill?: boolean | undefined; idleMs?: number | undefined }"
         )]
         options: JsValue,
-    ) -> Promise {
-        promise_of(known_keys(&options, &["signal", "fill", "idleMs"]).and_then(|()| {
-            let wrong = || Error::argument("`fill`: expected true or false");
-            let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
-            let idle_ms = get(&options, "idleMs")?.map(|ms| count(&ms, "idleMs")).transpose()?;
-            let (fill, idle_ms) = (fill.unwrap_or(false), idle_ms.map(|ms| ms as u64));
-            self.run(Goal::Prepare { fill, idle_ms }, &options)
-        }))
+    ) -> Result<Promise, JsValue> {
+        known_keys(&options, &["signal", "fill", "idleMs"])?;
+        let wrong = || Error::argument("`fill`: expected true or false");
+        let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
+        let idle_ms = get(&options, "idleMs")?.map(|ms| count(&ms, "idleMs")).transpose()?;
+        let (fill, idle_ms) = (fill.unwrap_or(false), idle_ms.map(|ms| ms as u64));
+        self.run(Goal::Prepare { fill, idle_ms }, &options)
     }
 
     /// A preview of a compaction: what it would fold, keep and trim, its request, and the tokens. Changes nothing.
@@ -138,8 +137,8 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] error: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
-    ) -> Promise {
-        promise_of(self.start(Goal::Recover(text_of_thrown(&error)), &options))
+    ) -> Result<Promise, JsValue> {
+        self.start(Goal::Recover(text_of_thrown(&error)), &options)
     }
 
     /// Call it after a model call: records the usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` if
@@ -153,8 +152,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
-    ) -> Promise {
-        promise_of(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
+    ) -> Result<Promise, JsValue> {
+        self.record_usage(usage)?;
+        self.start(Goal::KeepUp, &options)
     }
 
     /// Call it after tools ran: folds if that is due, judged by the last usage.
@@ -165,8 +165,8 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
-    ) -> Promise {
-        promise_of(self.start(Goal::KeepUp, &options))
+    ) -> Result<Promise, JsValue> {
+        self.start(Goal::KeepUp, &options)
     }
 
     /// Call it once before the final answer is returned: folds if that is due.
@@ -177,8 +177,8 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
         options: JsValue,
-    ) -> Promise {
-        promise_of(self.start(Goal::KeepUp, &options))
+    ) -> Result<Promise, JsValue> {
+        self.start(Goal::KeepUp, &options)
     }
 
     /// The three hooks of an agent loop as one wrapper. Each runs the function that it is given, then folds if that is due.
@@ -188,19 +188,15 @@ impl Session {
     /// `compaction_failed` and by `report`.
     #[wasm_bindgen(unchecked_return_type = "AgentLoop", js_name = loop)]
     pub fn agent_loop(&self) -> Result<JsValue, JsValue> {
-        crate::wasm::agent_loop::hooks(&self.inner)
+        host(|host| host.loop_hooks(self.engine()))
     }
 }
 
 impl Session {
     /// `prepare` for a session that nobody else holds: the session is dropped when the promise settles.
-    pub(in crate::wasm) fn prepare_once(self, options: JsValue) -> Promise {
-        let prepared = self.prepare(options);
-        wasm_bindgen_futures::future_to_promise(async move {
-            let settled = wasm_bindgen_futures::JsFuture::from(prepared).await;
-            drop(self);
-            settled
-        })
+    pub(in crate::wasm) fn prepare_once(self, options: JsValue) -> Result<Promise, JsValue> {
+        let prepared = self.prepare(options)?;
+        host(|host| host.holding(&prepared, HeldSession::new(self)))
     }
 
     fn start(&self, goal: Goal, options: &JsValue) -> Result<Promise, JsValue> {
@@ -209,7 +205,6 @@ impl Session {
     }
 
     fn run(&self, goal: Goal, options: &JsValue) -> Result<Promise, JsValue> {
-        let signal = AbortSignal::of(options)?;
-        Ok(drive::start(self.inner.clone(), goal, signal))
+        run::start(&self.inner, goal, AbortSignal::of(options)?)
     }
 }

@@ -1,10 +1,7 @@
 //! What a session shows of itself: its numbers, its view, its history.
 
-use std::rc::Rc;
-
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use super::Session;
 use crate::context::{NodeIndex, NodeKind};
@@ -12,10 +9,10 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
 use crate::wasm::arguments::{known_keys, parse_format, text};
-use crate::wasm::inner::Inner;
+use crate::wasm::host::host;
 use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
-use crate::wasm::slices::{SliceState, Slices};
+use crate::wasm::sliced::SlicedSearch;
 use crate::wasm::tool_outputs::ToolOutputCache;
 use crate::wasm::value::{flat_to_js, json, to_js};
 use crate::wasm::view::{marked_view_of, view_of};
@@ -107,7 +104,7 @@ impl Session {
     /// being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
-        let is_summarizing = self.inner.running.borrow().is_some();
+        let is_summarizing = self.inner.is_running.get();
         let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
         state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
     }
@@ -204,25 +201,10 @@ impl Session {
             unchecked_optional_param_type = "{ query?: string | undefined; regex?: boolean | null | undefined; ignore_case?: boolean | null | undefined; max_hits?: number | null | undefined }"
         )]
         options: JsValue,
-    ) -> Promise {
-        let inner = self.inner.clone();
-        match search_of(&query, &options) {
-            Ok(search) => future_to_promise(async move { search_in_slices(&inner, search).await }),
-            Err(error) => Promise::reject(&error),
-        }
+    ) -> Result<Promise, JsValue> {
+        let search = SlicedSearch::history(&self.inner, search_of(&query, &options)?)?;
+        host(|host| host.in_slices(search))
     }
-}
-
-async fn search_in_slices(inner: &Rc<Inner>, search: Search) -> Result<JsValue, JsValue> {
-    let (mut looking, most) = inner.read(|core| (core.begin_search(search), core.config().search_ms))?;
-    let mut slices = Slices::new(most);
-    while slices.take(|steps| inner.read(|core| core.continue_search(&mut looking, steps)))?
-        == SliceState::More
-    {
-        Slices::yield_to_event_loop().await;
-        inner.refuse_freed()?;
-    }
-    to_js(&inner.read(|core| core.hits(looking))?)
 }
 
 fn search_of(query: &JsValue, options: &JsValue) -> Result<Search, JsValue> {
