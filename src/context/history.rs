@@ -18,6 +18,7 @@ mod journal;
 mod links;
 mod open_calls;
 mod place;
+mod pushed_tokens;
 mod renamed;
 mod renumbered;
 mod saved;
@@ -53,6 +54,7 @@ pub struct History {
     /// Messages whose output is in the host's store, with their tokens when they were pushed.
     away: BTreeMap<NodeIndex, Away>,
     links: Links,
+    pushed_tokens: u64,
     /// Nodes whose metadata have changed since the session was last saved …
     touched: NodeSet,
     /// … and those of them whose message was replaced.
@@ -116,6 +118,7 @@ impl History {
             now += node.tally.total().saturating_sub(MESSAGE_OVERHEAD);
         }
         self.recount_away(before, now);
+        self.add_up_pushed_tokens();
     }
 
     /// The node with this id.
@@ -142,9 +145,11 @@ impl History {
     /// Replaces a message that was erased.
     pub(super) fn erase(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
         self.rewritten.insert(index);
+        let before = self.pushed_tokens_of(index);
         self.away.remove(&index);
         let node = &mut self.nodes[index.get()];
         (node.message, node.tally) = (message, tally);
+        self.pushed_tokens = self.pushed_tokens - before + self.pushed_tokens_of(index);
         self.has_reasoning = self.nodes.iter().any(|node| reasons(&node.message));
         self.compactions = compactions(&self.nodes, 0).collect();
     }
@@ -199,6 +204,7 @@ impl History {
         let pinned = message.meta.pinned;
         append(&mut self.nodes, Node { id, message, tally, kind, pinned, folded_by: None });
         self.ids.insert(&self.nodes, index);
+        self.pushed_tokens += self.pushed_tokens_of(index);
         index
     }
 

@@ -98,6 +98,11 @@ impl Steps {
         steps
     }
 
+    /// From now on, a step that was sent cut may be cut in any way.
+    pub fn forget_what_was_sent(&mut self) {
+        self.sizes.iter_mut().for_each(|size| size.cut = None);
+    }
+
     /// Whether a step that is not whole stays as it is at this level, because it is already cut at least as short.
     pub fn keeps_earlier_cut(&self, at: usize, level: Level) -> bool {
         self.sizes[at].cut.is_some_and(|cut| cut.tokens <= self.tokens_if_recut(at, level) + cut.names)

@@ -1,7 +1,7 @@
 //! Facts that must survive letter by letter.
 
 use super::paths::{self, Whole};
-use super::{bytes, wide, word};
+use super::{blanks, bytes, wide, word};
 use crate::saved::saved;
 
 /// The kind of a literal fact.
@@ -55,10 +55,17 @@ pub fn literals(text: &str) -> Vec<Literal<'_>> {
 /// Like `literals`, but calls `found` for each.
 pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)) {
     let bytes = text.as_bytes();
+    let is_json = text.trim_start().starts_with(['{', '[']);
     let (mut at, mut floor) = (0, 0);
     while at < bytes.len() {
         let mut seen = bytes::CLASS[usize::from(bytes[at])];
         if seen == 0 {
+            // In JSON, `\nsrc/a.rs` begins a line, and the `n` is not part of the path.
+            if bytes[at] == b'\\' && is_json && matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't' | b'\\'))
+            {
+                at += 1;
+                floor = at + 1;
+            }
             at += 1;
             continue;
         }
@@ -120,6 +127,11 @@ fn literal_at<'a>(
         found(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
         return end + len;
     }
+    if let Some(end) = blanks::path_end(text, at, end).filter(|end| word::is_path(&text[at..*end])) {
+        *floor = end;
+        found(Literal { kind: LiteralKind::Path, text: &text[at..end], at });
+        return end;
+    }
     if is_relative_to_its_file(text, at, end) {
         *floor = end;
         return end;
@@ -130,7 +142,7 @@ fn literal_at<'a>(
             found(Literal { kind: LiteralKind::Path, text: &text[start..end], at: start });
             return end;
         }
-        Whole::Word => false,
+        Whole::Word => blanks::begins_name(&text[..at]),
         Whole::NoPath => true,
     };
     if end - at <= LONGEST_WORD {

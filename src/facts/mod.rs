@@ -8,6 +8,7 @@ mod actions;
 mod all_done;
 mod args;
 mod asked_user;
+mod blanks;
 mod bytes;
 mod clause;
 mod codes;

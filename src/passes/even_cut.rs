@@ -32,7 +32,7 @@ impl Pass for EvenCut {
         let (is_due, is_new) = (is_due(context, aim), context.view.is_recut_requested());
         let cuts = is_due || is_new;
         let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
-        let steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };
+        let mut steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };
         let current = if cuts { 0 } else { context.view.tokens() };
         let target = if is_new { aim.target_after_fold } else { aim.target };
         let target = steps.target(target, aim.limit).max(current);
@@ -49,16 +49,15 @@ impl Pass for EvenCut {
         let mut shown = within(context, &steps, &cut, names, (target, aim.limit));
         // If the view is still too large, only what has to stay whole stays whole; everything else is cut again to the
         // smallest level.
-        let remeasured = (shown.tokens > aim.limit).then(|| Steps::of(context));
-        let steps = remeasured.as_ref().unwrap_or(&steps);
-        if remeasured.is_some() {
+        if shown.tokens > aim.limit {
+            steps.forget_what_was_sent();
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
-            shown = within(context, steps, &cut, names, (target, aim.limit));
+            shown = within(context, &steps, &cut, names, (target, aim.limit));
         }
         if shown.tokens > target {
             shown.leave_out_what_grows(context);
         }
-        bring_back(context, steps, &mut shown, target);
+        bring_back(context, &steps, &mut shown, target);
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.target));

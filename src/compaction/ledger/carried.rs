@@ -74,6 +74,11 @@ impl CommandLine {
         let named = self.line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
         named.map_or(&self.line, |(line, _)| line)
     }
+
+    /// What came of the command.
+    pub fn outcome(&self) -> &str {
+        self.line.split_once("` → ").map_or(&self.line, |(_, outcome)| outcome)
+    }
 }
 
 /// An output in the tool output cache.
@@ -195,11 +200,9 @@ impl CarriedFacts {
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
             self.open.apply_call(&action);
-            let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
-            let (answered, message) = answer;
-            if !answered.failed {
-                self.habits.add(run, at);
-            }
+            let Some(run) = &action.note.run else { continue };
+            self.habits.add(run, action.answer.as_ref().map(|(answered, _)| &**answered), at);
+            let Some((answered, message)) = action.answer else { continue };
             // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
             if answered.is_unknown() || run.is_minor && answered.is_plain() {
                 self.commands.remove(&run.key);

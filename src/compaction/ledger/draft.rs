@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::asked::{self, AskedRequest};
-use super::carried::StoredOutput;
+use super::carried::{CommandLine, StoredOutput};
 use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
 use super::open::Open;
@@ -118,11 +118,21 @@ impl Draft {
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
         let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
         let of_folder = draft.folder(missing.folder.as_deref(), for_work - of_open);
-        let often: Vec<String> =
-            missing.often.iter().map(|(command, times)| format!("{command} (×{times})")).collect();
-        let for_often = (for_work - of_open - of_folder) / 2;
-        let of_often = draft.list(OFTEN_TITLE, &often, for_often, String::as_str, |_| ());
         let mut commands = missing.commands.clone();
+        let often: Vec<(String, Option<&CommandLine>)> = missing
+            .often
+            .iter()
+            .map(|habit| {
+                let latest = commands.iter().copied().find(|command| habit.is_latest_run(command));
+                (habit.line(latest), latest)
+            })
+            .collect();
+        let for_often = (for_work - of_open - of_folder) / 2;
+        let of_often = draft.list(OFTEN_TITLE, &often, for_often, |(line, _)| line, |_| ());
+        let told =
+            often.iter().filter(|(line, _)| draft.text.contains(line)).filter_map(|(_, latest)| *latest);
+        let told: Vec<&CommandLine> = told.collect();
+        commands.retain(|command| !told.contains(command));
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let for_commands = for_work - of_open - of_folder - of_often;
         let of_commands =
@@ -192,26 +202,37 @@ impl Draft {
         let for_remarks = if new.is_empty() { 0 } else { room / REMARKS_SHARE };
         let for_names = room - reserve - for_remarks;
         let beyond = for_names.saturating_sub(of.names); // left to the steps
-        let mut left = for_names - beyond;
-        let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
-        self.cost += groups(&mut self.text, &chosen);
-        self.omitted.facts = left_out.len() as u64;
-        self.complete &= left_out.is_empty();
+        let for_names = for_names - beyond;
+        let mut left = for_names;
+        let (mut chosen, mut left_out) = missing.literals.choose(&self.text, &mut left);
 
+        let of_names = for_names - left;
         left += for_remarks;
         let is_cut = max_for_remarks < left;
-        let complete = self.complete;
-        let taken = self.list(
-            REMARKS_TITLE,
-            &new,
-            left.min(max_for_remarks),
-            |remark| remark.text.as_str(),
-            |remark| remark.at,
-        );
+        let mut for_remarks = left.min(max_for_remarks);
+        left -= for_remarks;
+        let mut said = fitting(&new, &mut for_remarks, |remark| cost(&remark.text) + 2);
+        left += for_remarks;
+        sort_by_key(&mut said, |remark| remark.at);
+        if !said.is_empty() {
+            // A name that stands in a remark is not listed, too.
+            let lines: Vec<&str> = said.iter().map(|remark| remark.text.as_str()).collect();
+            let written = format!("{}\n{}", self.text, lines.join("\n"));
+            left += of_names;
+            let for_names = for_names.min(left);
+            left -= for_names;
+            let mut unused = for_names;
+            (chosen, left_out) = missing.literals.choose(&written, &mut unused);
+            left += unused;
+        }
+        self.omitted.facts = left_out.len() as u64;
+        let complete = self.complete && left_out.is_empty();
         // A list that is limited by its own share would not be longer in a larger ledger. And what is withheld from names must not be
         // filled by a larger ledger.
-        self.complete = beyond > 0 || complete && (self.complete || is_cut);
-        left = left - taken + reserve;
+        self.complete = beyond > 0 || complete && (said.len() == new.len() || is_cut);
+        self.cost += groups(&mut self.text, &chosen);
+        self.lines(REMARKS_TITLE, said.into_iter().map(|remark| remark.text.as_str()));
+        left += reserve;
         let of_refs = self.refs(missing, &left_out, left);
         room - beyond - left + of_refs
     }
@@ -361,8 +382,9 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
             out.push(':');
             of_titles += cost(title) + 1;
             for text in of_kind {
-                out.push(' ');
-                out.push_str(text);
+                // Blanks stand between the names, too.
+                let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
+                let _ = write!(out, " {quote}{text}{quote}");
             }
             out.push('\n');
         }

@@ -5,6 +5,7 @@ use super::asked::AskedRequest;
 use super::carried::{CarriedFacts, CommandLine, Rule};
 use super::choose::Choices;
 use super::draft::FOLDER_LABEL;
+use super::habits::Habit;
 use super::open::Open;
 use super::user_remarks::UserRemark;
 use crate::facts::{Strength, TextSet};
@@ -17,8 +18,8 @@ pub(super) struct Missing<'a> {
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
     pub commands: Vec<&'a CommandLine>,
-    /// Commands that were run often, and how often; the most frequent first.
-    pub often: Vec<(String, u64)>,
+    /// Commands that were run often, the most frequent first.
+    pub often: Vec<Habit<'a>>,
     /// The line that names the folder of the latest commands.
     pub folder: Option<String>,
     pub asked: Vec<&'a AskedRequest>,
@@ -77,8 +78,8 @@ impl<'a> Missing<'a> {
                 already_shown.find_outside_outputs(&TextSet::new(lines), found);
             }),
             often: not_found(carried.habits.often(), |often, found| {
-                let sought = often.iter().map(|(command, _)| command.as_str());
-                already_shown.find_outside_outputs(&TextSet::new(sought), found);
+                let codes: Vec<String> = often.iter().map(Habit::code).collect();
+                already_shown.find_outside_outputs(&TextSet::new(codes.iter().map(String::as_str)), found);
             }),
             folder: not_found(folder, |folder, found| {
                 already_shown.find_outside_outputs(&TextSet::new(folder.iter().map(String::as_str)), found);

@@ -37,7 +37,7 @@ use message_facts::{with_facts, with_redacted_facts};
 use missing::Missing;
 
 use super::Redact;
-use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet};
+use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::even_cut::fixed_tokens;
 
@@ -90,7 +90,7 @@ impl Allowance {
         if self.configured.is_some() || room.is_none() {
             return budget;
         }
-        let windows = pushed_tokens(context) as f64 / window.max(1) as f64;
+        let windows = context.history.pushed_tokens() as f64 / window.max(1) as f64;
         let part = (WINDOWS / windows.max(WINDOWS)).max(LEAST_PART);
         Budget { names: (budget.tokens as f64 * part) as u64, ..budget }
     }
@@ -128,15 +128,6 @@ impl Budget {
     pub fn is_none(self) -> bool {
         self.tokens == 0 && self.rules == 0
     }
-}
-
-/// The tokens of all messages that were pushed and are not rewound.
-fn pushed_tokens(context: &Context) -> u64 {
-    let history = &context.history;
-    let stand = history
-        .nodes_from(0)
-        .filter(|(index, node)| node.kind == NodeKind::Message && !history.is_superseded(*index));
-    stand.map(|(index, _)| history.tally_as_pushed(index).total()).sum()
 }
 
 /// Tokens of a ledger of everything in the view except the messages `whole`, which stay whole. A plan keeps this many free for the ledger

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::user_remarks::UserRemark;
 use super::*;
 use crate::facts::ExtractedFacts;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
@@ -113,6 +114,60 @@ fn only_what_was_run_often_is_told_as_run_often() {
     }
     let text = ledger(&repeated(4, "make", "make: *** No rule to make target. Stop.\nexit code: 2"), "", ALL);
     assert!(!text.contains("Commands run often"), "{text}");
+}
+
+#[test]
+fn a_command_that_was_run_often_is_told_with_the_outcome_of_its_latest_run() {
+    let passed =
+        "running 12 tests\ntest result: ok. 12 passed; 0 failed; 0 ignored; 0 measured\nexit code: 0";
+    let failed =
+        "running 12 tests\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured\nexit code: 101";
+    let run = |id: &str, output: &str| ran(id, "cd /w && cargo test", output);
+    let mut list = repeated(3, "cd /w && cargo test", passed);
+    list.extend(run("a", failed));
+    let told = |list: &[Message]| {
+        let text = ledger(list, "", ALL);
+        text[text.find(OFTEN_TITLE).unwrap()..].to_owned()
+    };
+    let line = "Commands run often:\n- `cd /w && cargo test` → last of 4 runs: 11 passed, 1 failed (out_a)\n";
+    assert!(told(&list).starts_with(line), "{}", told(&list));
+    assert!(!told(&list).contains(COMMANDS_TITLE), "it is told once: {}", told(&list));
+    // Nobody knows how the last run ended: an earlier outcome does not hold any more.
+    list.extend(run("b", "Checked some files."));
+    assert!(
+        told(&list).starts_with("Commands run often:\n- `cd /w && cargo test` (×5)\n"),
+        "{}",
+        told(&list)
+    );
+    // The last run of the same words, but in another folder, says nothing about this one.
+    list.extend(ran("c", "cd /other && cargo test", failed));
+    assert!(
+        told(&list).starts_with("Commands run often:\n- `cd /w && cargo test` (×5)\n"),
+        "{}",
+        told(&list)
+    );
+}
+
+#[test]
+fn a_name_with_blanks_is_listed_whole_and_in_quotes() {
+    let list = ran("1", "find . -name '*.png'", "src/a.png\n'/shots/Screen 2026-01-02 at 10.11.12.png'");
+    let text = ledger(&list, "", ALL);
+    assert!(text.contains("Paths: \"/shots/Screen 2026-01-02 at 10.11.12.png\" src/a.png\n"), "{text}");
+}
+
+#[test]
+fn a_name_in_a_remark_of_the_user_is_not_listed_again() {
+    let mut list = vec![user("Please look at the parser of the shop."), said("I did.")];
+    list.push(user("The colours in src/theme/dark.json are wrong somehow."));
+    list.extend(ran("1", "rg colour", "src/theme/dark.json:1: x\nsrc/theme/light.json:1: y"));
+    let mut facts = carried(&list);
+    facts.said = vec![UserRemark {
+        text: "The colours in src/theme/dark.json are wrong somehow.".to_owned(),
+        at: (NodeIndex(2), 0),
+    }];
+    let text =
+        write(&facts, &AlreadyShown::of([]), ALL, &Estimate).0.map_or_else(String::new, |(text, _)| text);
+    assert!(text.contains("Paths: src/theme/light.json\nAlso said by the user (done or not):\n- The colours in src/theme/dark.json"), "{text}");
 }
 
 #[test]

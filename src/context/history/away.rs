@@ -80,10 +80,12 @@ impl History {
         message: Arc<Message>,
         tally: Tally,
     ) -> bool {
+        let before = self.pushed_tokens_of(index);
         let Some(away) = self.away.remove(&index) else { return true };
         self.rewritten.insert(index);
         let node = &mut self.nodes[index.get()];
         (node.message, node.tally) = (message, tally);
+        self.pushed_tokens = self.pushed_tokens - before + self.pushed_tokens_of(index);
         away.facts.is_some()
     }
 }

@@ -25,6 +25,7 @@ impl Saved for History {
             inserted,
             away,
             links: _,
+            pushed_tokens: _,
             touched: _, // since it was saved
             rewritten: _,
         } = self;
@@ -110,6 +111,7 @@ impl History {
         ids.catch_up(nodes, known);
         self.has_reasoning |= new.iter().any(|node| reasons(&node.message));
         self.compactions.extend(compactions(nodes, known));
+        self.add_up_pushed_tokens();
         Ok(())
     }
 

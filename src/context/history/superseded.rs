@@ -18,6 +18,8 @@ impl History {
         let now = self.nodes.len();
         let mut nodes: Vec<NodeIndex> = removed.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
         crate::sorting::sort(&mut nodes);
+        nodes.dedup();
+        self.pushed_tokens -= nodes.iter().map(|n| self.pushed_tokens_of(*n)).sum::<u64>();
         self.superseded.extend(nodes.iter().map(|n| (*n, now)));
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
@@ -56,6 +58,7 @@ impl History {
         self.touched.extend(before.nodes.iter().copied());
         for node in before.nodes {
             self.superseded.remove(&node);
+            self.pushed_tokens += self.pushed_tokens_of(node);
         }
         self.open_calls = before.open_calls;
     }
