@@ -52,6 +52,27 @@ test("usage is recorded when a request was retried with less", async () => {
   assert.deepEqual(recorded, [{ input_tokens: 7 }]);
 });
 
+test("what is not changed in a request is sent as it was written, integers beyond 2^53 included", async () => {
+  const call = (n, id) => `{"role": "assistant", "content": [{"type":"text","text":${JSON.stringify(`I look at account ${n}. `.repeat(200))}}, {"type":"tool_use","id":"toolu_${n}","name":"read","input":{"account": ${id}, "9":0, "1": 1.0}}]}`;
+  const output = (n) => `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_${n}","content":${JSON.stringify(`balance ${n}; \"quoted\" \\\\ `.repeat(200))}}]}`;
+  // Their digits differ only where `JSON.parse` rounds.
+  const ids = Array.from({ length: 30 }, (_, n) => String(9007199254740993n + BigInt(n)));
+  const tools = `[{"name":"read","input_schema":{"type":"object","properties":{"account":{"type":"integer","maximum":18446744073709551615},"2":{},"1":{}}}}]`;
+  const text = `{ "model": "m", "temperature": 1.0, "tools": ${tools}, "messages": [{"role":"user","content":"Read [ all {accounts\\""}, ${ids.flatMap((id, n) => [call(n, id), output(n)]).join(", ")}, {"role" :"assistant","content": "\\u0041ll."}, {"content":"And now?", "role":"user"}] }`;
+  const sent = [];
+  const keeper = new BodyKeeper("test", "anthropic", { contextWindow: 9_000, ladder: [{ pass: "even_cut" }], strict: true });
+  const refused = new Response(JSON.stringify({ error: { message: "prompt is too long: 9000 tokens > 8000 maximum" } }), { status: 400 });
+  await sendFitting(keeper, text, { send: async (body) => (sent.push(body), sent.length === 1 ? refused : new Response("{}")) });
+  assert.equal(sent.length, 2, "one request was refused, and one that is smaller was sent");
+  for (const body of sent) {
+    assert.ok(body.length < text.length / 2);
+    for (const part of [`"temperature":1.0`, `"tools":${tools}`, `"Read [ all {accounts\\""`, '{"role" :"assistant","content": "\\u0041ll."},{"content":"And now?", "role":"user"}']) assert.ok(body.includes(part), part);
+    const accounts = [...body.matchAll(/"toolu_(\d+)","name":"read","input":\{"account": ?(\d+)/g)];
+    assert.equal(accounts.length, 30);
+    for (const [, n, id] of accounts) assert.equal(id, ids[n]);
+  }
+});
+
 test("a hook without a window says so once, in its reports or on the console", async () => {
   const said = [];
   const { warn } = console;

@@ -1,6 +1,7 @@
 // Outgoing HTTP requests, whose bodies are JSON text.
 
 import { withUsage } from "./sse.js";
+import { rewritten } from "./source-text.js";
 import { usageIn } from "./summed.js";
 
 const REFUSED = new Set([400, 413, 422]);
@@ -21,10 +22,10 @@ export async function sendFitting(keeper, text, { signal, send }) {
   }
   if (typeof body !== "object" || body === null) return send(text);
   const fitting = await keeper.fit(body, { signal, bytes: text.length });
-  let response = await send(fitting.body === body ? text : JSON.stringify(fitting.body), fitting.body);
+  let response = await send(fitting.body === body ? text : rewritten(text, body, fitting.body), fitting.body);
   if (REFUSED.has(response.status)) {
     const smaller = await keeper.recovered(fitting.conversation, fitting.body, await textOf(response), { signal });
-    if (smaller) response = await send(JSON.stringify(smaller), smaller);
+    if (smaller) response = await send(rewritten(text, body, smaller), smaller);
   }
   if (!fitting.conversation || !response.ok) return response;
   if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage, fitting.body));
