@@ -7,7 +7,7 @@ import { runResponses } from "contextfold/openai";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
-import { fit } from "contextfold/openai";
+import { fit, fittingFetch } from "contextfold/openai";
 import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
 import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
@@ -71,6 +71,41 @@ test("what is not changed in a request is sent as it was written, integers beyon
     assert.equal(accounts.length, 30);
     for (const [, n, id] of accounts) assert.equal(id, ids[n]);
   }
+});
+
+test("`fittingFetch` makes the body of a `Request` fit, too, and says which bodies it cannot read", async () => {
+  const url = "https://api.openai.com/v1/chat/completions";
+  const messages = Array.from({ length: 40 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `message ${n} `.repeat(100) }));
+  const body = JSON.stringify({ model: "m", messages });
+  const sent = [];
+  const inner = async (...given) => {
+    const request = new Request(...given);
+    sent.push({ body: await request.text(), headers: Object.fromEntries(request.headers), signal: request.signal });
+    return new Response("{}", { headers: { "content-type": "application/json" } });
+  };
+  const fetching = fittingFetch({ contextWindow: 4_000, fetch: inner, strict: true });
+  const headers = { authorization: "Bearer k", "content-type": "application/json", "content-length": String(body.length) };
+  const { signal } = new AbortController();
+  for (const given of [[url, { method: "POST", headers, body, signal }], [new Request(url, { method: "POST", headers, body, signal })], [new Request(url, { headers }), { method: "POST", body, signal }]]) {
+    await fetching(...given);
+    const { body: made, headers: withHeaders } = sent.pop();
+    assert.ok(made.length < body.length / 2, `${made.length}`);
+    assert.equal(withHeaders.authorization, "Bearer k");
+    assert.equal(withHeaders["content-length"], undefined, "it would be wrong");
+  }
+  const small = JSON.stringify({ model: "m", messages: messages.slice(0, 1) });
+  await fetching(new Request(url, { method: "POST", body: small }));
+  assert.equal(sent.pop().body, small);
+  await fetching(new Request(`${url}/c1`, { method: "POST", body }));
+  assert.equal(sent.pop().body, body, "another path");
+
+  const errors = [];
+  const failingOpen = fittingFetch({ contextWindow: 4_000, fetch: inner, onError: (error) => errors.push(error) });
+  const unreadable = { method: "POST", body: new TextEncoder().encode(body) };
+  await failingOpen(url, unreadable);
+  assert.equal(sent.pop().body, body);
+  assert.deepEqual(errors.map(({ code }) => code), ["INVALID_ARGUMENT"]);
+  await assert.rejects(fetching(url, unreadable), { code: "INVALID_ARGUMENT", message: /JSON\.stringify/ });
 });
 
 test("a hook without a window says so once, in its reports or on the console", async () => {
