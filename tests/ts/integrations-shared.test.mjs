@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
 import { runResponses } from "contextfold/openai";
+import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
@@ -106,6 +107,19 @@ test("`fittingFetch` makes the body of a `Request` fit, too, and says which bodi
   assert.equal(sent.pop().body, body);
   assert.deepEqual(errors.map(({ code }) => code), ["INVALID_ARGUMENT"]);
   await assert.rejects(fetching(url, unreadable), { code: "INVALID_ARGUMENT", message: /JSON\.stringify/ });
+});
+
+test("the proxy's figures are in the model's own tokens, like the limit", async () => {
+  const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 3_000, ladder: "rolling" });
+  for (let n = 0; n < 40; n++) session.push({ role: n % 2 ? "assistant" : "user", content: `message ${n} `.repeat(30) });
+  const { report } = await session.prepare();
+  const reports = new Reports("https://api.anthropic.com");
+  reports.call({ conversation: {}, report }, { name: "anthropic" }, "claude-sonnet-4-5");
+  const [{ tokens, limit, parts, newest_edit }] = reports.newest().conversations;
+  assert.ok(report.counter.calibration > 1 && tokens > report.tokens_after);
+  assert.deepEqual([tokens, limit, newest_edit.tokens_after], [report.counter.corrected_tokens, report.limit, tokens]);
+  assert.ok(Math.abs(parts.reduce((sum, part) => sum + part.tokens, 0) - tokens) <= parts.length);
+  assert.ok(newest_edit.decisions[0].tokens_before > report.decisions[0].tokens_before);
 });
 
 test("a hook without a window says so once, in its reports or on the console", async () => {
