@@ -33,13 +33,15 @@ pub struct FoldInfo {
 }
 
 impl Context {
-    /// Every fold, for the caller.
+    /// Every fold, for the caller. A fold inside another one stands for nothing any more if a pin took all its messages out: the
+    /// outer one's undo removes it, so it cannot be undone by itself.
     pub fn fold_infos(&self) -> Vec<FoldInfo> {
         let in_view: NodeSet = self.view.body().iter().map(|s| s.node).collect();
         let text = |n: NodeIndex| self.history.node(n).message.plain_text();
         let tokens = |n: NodeIndex| self.history.node(n).tally.total();
         self.folds
             .iter()
+            .filter(|fold| !fold.members.is_empty())
             .map(|fold| (fold, without_ledger(&fold.text)))
             .map(|(fold, (summary, ledger))| FoldInfo {
                 id: self.history.node(fold.summary).id.to_string(),

@@ -220,6 +220,26 @@ fn a_late_output_goes_before_later_messages_and_can_be_folded() {
 }
 
 #[test]
+fn a_fold_that_pins_emptied_inside_another_is_not_listed() {
+    let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let members = ["a1", "u2"].map(|id| node(&s, id)).to_vec();
+    s.context_mut().fold(members, summary());
+    let inner = s.context().fold_infos()[0].id.clone();
+    let members = [inner.as_str(), "a2", "u3"].map(|id| node(&s, id)).to_vec();
+    s.context_mut().fold(members, summary());
+    for id in ["a1", "u2"] {
+        s.set_pinned(id, true).unwrap();
+    }
+    let listed: Vec<_> = s.context().fold_infos().into_iter().map(|fold| fold.id).collect();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    for id in listed.iter().rev() {
+        s.unfold(id).unwrap();
+    }
+    assert_eq!(shown(&s), "u1 a1 u2 a2 u3 a3 u4");
+}
+
+#[test]
 fn a_late_output_at_the_end_of_the_view_goes_before_dropped_messages() {
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let interrupted = || talk("u1 c2 u2");
