@@ -113,5 +113,5 @@ export function shaped(view, transcript, format) {
 
 function split({ input, messages, contents, ...header }) {
   const said = Object.fromEntries(Object.entries(header).filter(([, value]) => value !== undefined && value !== null));
-  return [input ?? messages, said];
+  return [input ?? messages ?? contents, said];
 }

@@ -20,6 +20,7 @@ export function prepareStep(options) {
       header: headerOf(args.instructions ?? instructions),
       tools: tools && (await definitionsOf(tools)),
       usage: usageOf(args.steps.at(-1)),
+      model: args.model,
       signal,
       args,
     }));
@@ -50,7 +51,7 @@ export function middleware(options) {
   return {
     specificationVersion: "v3",
     async transformParams({ params, model, type }) {
-      const { list, conversation } = await keeper.fit(params.prompt, { tools: params.tools, signal: params.abortSignal, args: { params, model, type } });
+      const { list, conversation } = await keeper.fit(params.prompt, { tools: params.tools, model, signal: params.abortSignal, args: { params, model, type } });
       const out = list === params.prompt ? params : { ...params, prompt: list };
       if (conversation) sent.set(out, conversation);
       return out;

@@ -17,6 +17,9 @@ declare module "contextfold" {
  * `generateContentStream` are made to fit, including those of a chat and of automatic function calling. If a request is still
  * refused as too long, a smaller one is sent once. A chat's history and your own list stay whole.
  *
+ * It reads a body that is a text, as SDKs pass it, or that of a `Request`. A request with another body is sent unchanged, and this is
+ * reported as a failure.
+ *
  * ```js
  * import { GoogleGenAI } from "@google/genai";
  * import { fittingFetch } from "contextfold/google";

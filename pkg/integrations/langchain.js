@@ -16,7 +16,7 @@ export function middleware(options) {
     name: "contextfold",
     wrapModelCall: (request, handler) => {
       const signal = request.runtime?.signal;
-      const about = async () => ({ header: textOf(request.systemMessage?.content) || undefined, tools: await definitionsOf(request.tools), signal, args: request });
+      const about = async () => ({ header: textOf(request.systemMessage?.content) || undefined, tools: await definitionsOf(request.tools), model: request.model?.model ?? request.model?.modelName, signal, args: request });
       return calledFitting(keeper, request.messages, { about, signal }, (list) => handler(list === request.messages ? request : withMessages(request, list)));
     },
   });

@@ -26,7 +26,7 @@ export function processor(options) {
     async processLLMRequest(args) {
       const { prompt, state, abortSignal: signal } = args;
       const run = runOf(state);
-      const about = async () => ({ tools: run.tools && (await definitionsOf(run.tools)), signal, args });
+      const about = async () => ({ tools: run.tools && (await definitionsOf(run.tools)), model: args.model, signal, args });
       const { list, conversation } = await keeper.fit(prompt, about);
       run.conversation = conversation;
       return list === prompt ? undefined : { prompt: list };

@@ -49,6 +49,9 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
  * `/responses` and `/chat/completions`, streamed or not, is made to fit. If a request is still refused as too long, a smaller one
  * is sent once.
  *
+ * It reads a body that is a text, as SDKs pass it, or that of a `Request`. A request with another body is sent unchanged, and this is
+ * reported as a failure.
+ *
  * ```js
  * import { fittingFetch } from "contextfold/openai";
  *

@@ -47,7 +47,7 @@ export function contextEngine(options = {}) {
     ingest: async () => ({ ingested: false }),
     async assemble(params) {
       const list = params.messages.filter(isSent);
-      const fitting = await keeper.fit(list, () => ({ limits: limitsOf(rest, params), args: params }));
+      const fitting = await keeper.fit(list, () => ({ limits: limitsOf(rest, params), model: params.model, args: params }));
       remember(conversations, params.sessionId, fitting.conversation);
       const messages = fitting.list === list ? params.messages : fitting.list.flat();
       return { messages, estimatedTokens: fitting.conversation?.session.tokens ?? estimated(messages) };

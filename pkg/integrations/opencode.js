@@ -32,6 +32,7 @@ export function plugin(options = {}) {
           header: prompts.get(sessionID),
           tools: tools.size > 0 ? [...tools.values()] : undefined,
           limits: await limitsOf(options, windows, messages),
+          model: messages.findLast(({ info }) => info.role === "user")?.info.model?.modelID,
           usage: usageOf(messages),
           args: { sessionID, messages },
         }));

@@ -15,7 +15,7 @@ export function extension(options = {}) {
     let conversation;
     pi.on("context", async (event, ctx) => {
       const list = event.messages.filter(isSent);
-      const about = () => ({ header: ctx.getSystemPrompt(), tools: toolsOf(pi), limits: limitsOf(options, ctx.model), signal: ctx.signal, args: { event, ctx } });
+      const about = () => ({ header: ctx.getSystemPrompt(), tools: toolsOf(pi), limits: limitsOf(options, ctx.model), model: ctx.model?.id, signal: ctx.signal, args: { event, ctx } });
       const fitting = await keeper.fit(list, about);
       conversation = fitting.conversation;
       return fitting.list === list ? undefined : { messages: fitting.list.flat() };
@@ -40,7 +40,7 @@ export function fittingStream(streamFn, options = {}) {
     const system = context.messages.filter(({ role }) => role === "system");
     const list = context.messages.filter((message) => message.role !== "system" && isSent(message));
     const signal = rest?.signal;
-    const about = () => ({ header: context.systemPrompt ?? promptOf(system), tools: definitionsOf(context.tools ?? declaredIn(system)), limits: limitsOf(options, model), signal, args: { model, context, options: rest } });
+    const about = () => ({ header: context.systemPrompt ?? promptOf(system), tools: definitionsOf(context.tools ?? declaredIn(system)), limits: limitsOf(options, model), model: model?.id, signal, args: { model, context, options: rest } });
     const fitting = await keeper.fit(list, about);
     let request = fitting.list === list ? context : { ...context, messages: [...system, ...fitting.list.flat()] };
     for (;;) {

@@ -33,17 +33,19 @@ pub struct FoldInfo {
 }
 
 impl Context {
-    /// Every fold, for the caller.
+    /// Every fold, for the caller. A fold inside another one stands for nothing any more if a pin took all its messages out: the
+    /// outer one's undo removes it, so it cannot be undone by itself.
     pub fn fold_infos(&self) -> Vec<FoldInfo> {
         let in_view: NodeSet = self.view.body().iter().map(|s| s.node).collect();
         let text = |n: NodeIndex| self.history.node(n).message.plain_text();
         let tokens = |n: NodeIndex| self.history.node(n).tally.total();
         self.folds
             .iter()
+            .filter(|fold| !self.stands_for_nothing(fold))
             .map(|fold| (fold, without_ledger(&fold.text)))
             .map(|(fold, (summary, ledger))| FoldInfo {
                 id: self.history.node(fold.summary).id.to_string(),
-                items: self.ids(&fold.members),
+                items: self.ids(&self.real_members(&fold.members)),
                 summary: summary.to_owned(),
                 ledger: ledger.map(str::to_owned),
                 retain: fold.retain.map(text),
@@ -52,6 +54,12 @@ impl Context {
                 in_view: in_view.contains(&fold.summary),
             })
             .collect()
+    }
+
+    /// Members of a fold without the folds that stand for nothing.
+    fn real_members(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
+        let is_empty = |m: NodeIndex| self.history.node(m).kind == NodeKind::Summary && self.is_empty_fold(m);
+        members.iter().copied().filter(|m| !is_empty(*m)).collect()
     }
 
     /// How many messages these nodes represent: themselves, and those under the folds among them.

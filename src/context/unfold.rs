@@ -65,12 +65,23 @@ impl Context {
     /// Removes a summary if all its messages were taken out of it, even inside another fold.
     pub(super) fn open_empty_folds(&mut self, why: &str) {
         let is_empty = |fold: &Fold, of: &Self| {
-            fold.members.is_empty() && of.history.node(fold.summary).folded_by.is_none()
+            of.history.node(fold.summary).folded_by.is_none() && of.stands_for_nothing(fold)
         };
         while let Some(at) = self.folds.iter().position(|fold| is_empty(fold, self)) {
             let fold = self.folds.remove(at);
             self.open(fold, why);
         }
+    }
+
+    /// Whether all messages were taken out of a fold, and out of the folds inside it.
+    pub(super) fn stands_for_nothing(&self, fold: &Fold) -> bool {
+        let is_summary = |m: &NodeIndex| self.history.node(*m).kind == NodeKind::Summary;
+        fold.members.iter().all(is_summary) && fold.members.iter().all(|m| self.is_empty_fold(*m))
+    }
+
+    /// Whether the node is the summary of a fold that stands for nothing.
+    pub(super) fn is_empty_fold(&self, node: NodeIndex) -> bool {
+        self.folds.iter().any(|fold| fold.summary == node && self.stands_for_nothing(fold))
     }
 
     fn open(&mut self, fold: Fold, why: &str) {

@@ -219,6 +219,41 @@ fn a_late_output_goes_before_later_messages_and_can_be_folded() {
     assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
 }
 
+/// One fold inside another.
+fn folded_twice() -> Session {
+    let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let members = ["a1", "u2"].map(|id| node(&s, id)).to_vec();
+    s.context_mut().fold(members, summary());
+    let inner = s.context().fold_infos()[0].id.clone();
+    let members = [inner.as_str(), "a2", "u3"].map(|id| node(&s, id)).to_vec();
+    s.context_mut().fold(members, summary());
+    s
+}
+
+#[test]
+fn a_fold_that_pins_emptied_inside_another_is_not_listed() {
+    let mut s = folded_twice();
+    for id in ["a1", "u2"] {
+        s.set_pinned(id, true).unwrap();
+    }
+    let listed = s.context().fold_infos();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert_eq!(listed[0].items, ["a2", "u3"]);
+    s.unfold(&listed[0].id).unwrap();
+    assert_eq!(shown(&s), "u1 a1 u2 a2 u3 a3 u4");
+}
+
+#[test]
+fn a_fold_that_holds_only_emptied_folds_leaves_the_view() {
+    let mut s = folded_twice();
+    for id in ["a1", "u2", "a2", "u3"] {
+        s.set_pinned(id, true).unwrap();
+    }
+    assert_eq!(shown(&s), "u1 a1 u2 a2 u3 a3 u4");
+    assert!(s.context().fold_infos().is_empty());
+}
+
 #[test]
 fn a_late_output_at_the_end_of_the_view_goes_before_dropped_messages() {
     let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();

@@ -165,6 +165,30 @@ describe("langgraph 1: modelCall", () => {
     assert.match(messages.find((message) => message.getType() === "tool").content, /value_3_7/);
   });
 
+  test("Claude's thinking: a model that binds it gets none whose messages before were edited, and keeps the rest", async () => {
+    const call = modelCall({ model: "claude-opus-5-5", contextWindow: 6_000, strict: true });
+    const list = [new HumanMessage("go")];
+    const seen = new Map(); // what a model saw before it thought, by signature
+    let thoughts = 0;
+    for (let n = 0; n < 24; n++) {
+      await call([...list], async (sent) => {
+        const contents = sent.map(({ content }) => JSON.stringify(content));
+        contents.forEach((content, at) => {
+          const [signature] = /sig \d+/.exec(content) ?? [];
+          if (signature === undefined) return;
+          thoughts++;
+          assert.equal(contents.slice(0, at).join(), seen.get(signature), `${signature} in call ${n}`);
+        });
+        seen.set(`sig ${n}`, contents.join());
+        return new AIMessage("ok");
+      });
+      const thought = n % 2 ? { type: "redacted_thinking", data: `sig ${n}` } : { type: "thinking", thinking: `hm ${n}`, signature: `sig ${n}` };
+      const text = `text ${n} `.repeat(150);
+      list.push(new AIMessage({ content: [thought, { type: "text", text }, { type: "tool_use", id: `c${n}`, name: "build", input: {} }], tool_calls: [{ id: `c${n}`, name: "build", args: {} }] }), new ToolMessage({ content: text, tool_call_id: `c${n}` }));
+    }
+    assert.ok(thoughts > 10, `${thoughts}`);
+  });
+
   test("a summary may be requested through the same function", async () => {
     const writer = fakeModel();
     for (let n = 0; n < 20; n++) writer.respond(new AIMessage(SUMMARY));

@@ -137,6 +137,25 @@ describe("@openai/agents 0.20", () => {
     assert.ok((await session.getItems()).length < 62);
   });
 
+  test("a call that an aborted run left without an output: later runs still fit, and the stored items stay as they are", async () => {
+    const store = new MemorySession();
+    const session = foldingSession({ ...STRICT, store });
+    const aborted = [{ type: "message", role: "user", content: TASK }, { type: "function_call", callId: "call_x", name: "build", arguments: '{"n":1}', status: "completed" }];
+    await store.addItems(aborted);
+    for (let turn = 0; turn < 3; turn++) {
+      const model = new ScriptedModel(script(turn * 15, turn * 15 + 15));
+      const result = await run(agentOf(model), `${TASK} ${turn}`, { session, maxTurns: 20, callModelInputFilter: session.callModelInputFilter });
+      assert.equal(result.finalOutput, ANSWER);
+      inputs(model).forEach((items) => assertFits(items));
+      if (turn > 0) continue;
+      const { callId, ...output } = (await session.getItems()).find(({ callId, type }) => callId === "call_x" && type === "function_call_result");
+      assert.deepEqual([output.name, output.status, typeof output.output.text], ["build", "completed", "string"]);
+    }
+    const stored = await store.getItems();
+    assert.deepEqual(stored.slice(0, 2), aborted);
+    assertWhole(stored, 45);
+  });
+
   test("popped items and a cleared session", async () => {
     const session = foldingSession(STRICT);
     await session.addItems([{ type: "message", role: "user", content: "one" }, { type: "message", role: "user", content: "two" }]);

@@ -97,7 +97,11 @@ fn chat() -> Value {
         { "role": "tool", "tool_call_id": "d", "content": "4" },
         { "role": "system", "content": "a rule that comes later" },
         { "role": "assistant", "content": "", "refusal": "no", "reasoning": "hm", "annotations": [] },
-        { "role": "assistant", "content": [{ "type": "text", "text": "one" }, { "type": "refusal", "refusal": "two" }] },
+        { "role": "assistant", "content": [
+            { "signature": "sig", "type": "thinking", "thinking": "hm" }, { "type": "redacted_thinking", "data": "AAAA", "index": 1 },
+            { "type": "thinking", "thinking": [{ "type": "text", "text": "another provider's" }] },
+            { "type": "text", "text": "one" }, { "type": "refusal", "refusal": "two" }
+        ] },
         { "role": "assistant", "content": null, "function_call": { "name": "old", "arguments": "{}" } },
         { "role": "function", "name": "old", "content": "5" },
         { "role": "assistant", "content": "<think>kept</think> done", "audio": { "id": "audio_1" } },

@@ -157,6 +157,23 @@ describe("convert", () => {
     assert.deepEqual(back.output.messages.map((m) => m.role), whole.map((m) => m.role));
   });
 
+  for (const format of ["openai-responses", "gemini", "bedrock-converse", "ai-sdk"])
+    test(`to ${format} and back; compact takes and writes it, as a body and as a list`, () => {
+      const path = join(folder, `${format}.json`);
+      const { code, out, err } = cli(["convert", wholeFile, "--to", format, "--out", path]);
+      assert.deepEqual([code, err], [0, ""]);
+      assert.match(out, new RegExp(`${format}\\.json \\(${format}, \\d items`));
+      const body = JSON.parse(readFileSync(path, "utf8"));
+      const { output: back } = JSON.parse(cli(["convert", path, "--format", format, "--to", "openai-chat", "--json"]).out);
+      assert.deepEqual((back.messages ?? back).map(({ role }) => role), whole.map(({ role }) => role));
+      const list = body.input ?? body.messages ?? body.contents ?? body;
+      for (const given of [body, list]) {
+        const { format: as, output } = JSON.parse(cli(["compact", "-", "--format", format, "--window", "9000", "--json"], JSON.stringify(given)).out);
+        assert.equal(as, format);
+        assert.deepEqual(output, given);
+      }
+    });
+
   test("what the format cannot express is reported", () => {
     const failed = structuredClone(whole).map((m) => (m.role === "tool" ? { ...m, is_error: true } : m));
     const { format, output, notes } = JSON.parse(cli(["convert", "-", "--to", "openai-chat", "--json"], JSON.stringify(failed)).out);

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
 import { runResponses } from "contextfold/openai";
+import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
-import { fit } from "contextfold/openai";
+import { fit, fittingFetch } from "contextfold/openai";
 import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
 import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
@@ -50,6 +51,75 @@ test("usage is recorded when a request was retried with less", async () => {
   const response = await sendFitting(keeper, "{}", { send: async () => answers.shift() });
   assert.equal(response.status, 200);
   assert.deepEqual(recorded, [{ input_tokens: 7 }]);
+});
+
+test("what is not changed in a request is sent as it was written, integers beyond 2^53 included", async () => {
+  const call = (n, id) => `{"role": "assistant", "content": [{"type":"text","text":${JSON.stringify(`I look at account ${n}. `.repeat(200))}}, {"type":"tool_use","id":"toolu_${n}","name":"read","input":{"account": ${id}, "9":0, "1": 1.0}}]}`;
+  const output = (n) => `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_${n}","content":${JSON.stringify(`balance ${n}; \"quoted\" \\\\ `.repeat(200))}}]}`;
+  // Their digits differ only where `JSON.parse` rounds.
+  const ids = Array.from({ length: 30 }, (_, n) => String(9007199254740993n + BigInt(n)));
+  const tools = `[{"name":"read","input_schema":{"type":"object","properties":{"account":{"type":"integer","maximum":18446744073709551615},"2":{},"1":{}}}}]`;
+  const text = `{ "model": "m", "temperature": 1.0, "tools": ${tools}, "messages": [{"role":"user","content":"Read [ all {accounts\\""}, ${ids.flatMap((id, n) => [call(n, id), output(n)]).join(", ")}, {"role" :"assistant","content": "\\u0041ll."}, {"content":"And now?", "role":"user"}] }`;
+  const sent = [];
+  const keeper = new BodyKeeper("test", "anthropic", { contextWindow: 9_000, ladder: [{ pass: "even_cut" }], strict: true });
+  const refused = new Response(JSON.stringify({ error: { message: "prompt is too long: 9000 tokens > 8000 maximum" } }), { status: 400 });
+  await sendFitting(keeper, text, { send: async (body) => (sent.push(body), sent.length === 1 ? refused : new Response("{}")) });
+  assert.equal(sent.length, 2, "one request was refused, and one that is smaller was sent");
+  for (const body of sent) {
+    assert.ok(body.length < text.length / 2);
+    for (const part of [`"temperature":1.0`, `"tools":${tools}`, `"Read [ all {accounts\\""`, '{"role" :"assistant","content": "\\u0041ll."},{"content":"And now?", "role":"user"}']) assert.ok(body.includes(part), part);
+    const accounts = [...body.matchAll(/"toolu_(\d+)","name":"read","input":\{"account": ?(\d+)/g)];
+    assert.equal(accounts.length, 30);
+    for (const [, n, id] of accounts) assert.equal(id, ids[n]);
+  }
+});
+
+test("`fittingFetch` makes the body of a `Request` fit, too, and says which bodies it cannot read", async () => {
+  const url = "https://api.openai.com/v1/chat/completions";
+  const messages = Array.from({ length: 40 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `message ${n} `.repeat(100) }));
+  const body = JSON.stringify({ model: "m", messages });
+  const sent = [];
+  const inner = async (...given) => {
+    const request = new Request(...given);
+    sent.push({ body: await request.text(), headers: Object.fromEntries(request.headers), signal: request.signal });
+    return new Response("{}", { headers: { "content-type": "application/json" } });
+  };
+  const fetching = fittingFetch({ contextWindow: 4_000, fetch: inner, strict: true });
+  const headers = { authorization: "Bearer k", "content-type": "application/json", "content-length": String(body.length) };
+  const { signal } = new AbortController();
+  for (const given of [[url, { method: "POST", headers, body, signal }], [new Request(url, { method: "POST", headers, body, signal })], [new Request(url, { headers }), { method: "POST", body, signal }]]) {
+    await fetching(...given);
+    const { body: made, headers: withHeaders } = sent.pop();
+    assert.ok(made.length < body.length / 2, `${made.length}`);
+    assert.equal(withHeaders.authorization, "Bearer k");
+    assert.equal(withHeaders["content-length"], undefined, "it would be wrong");
+  }
+  const small = JSON.stringify({ model: "m", messages: messages.slice(0, 1) });
+  await fetching(new Request(url, { method: "POST", body: small }));
+  assert.equal(sent.pop().body, small);
+  await fetching(new Request(`${url}/c1`, { method: "POST", body }));
+  assert.equal(sent.pop().body, body, "another path");
+
+  const errors = [];
+  const failingOpen = fittingFetch({ contextWindow: 4_000, fetch: inner, onError: (error) => errors.push(error) });
+  const unreadable = { method: "POST", body: new TextEncoder().encode(body) };
+  await failingOpen(url, unreadable);
+  assert.equal(sent.pop().body, body);
+  assert.deepEqual(errors.map(({ code }) => code), ["INVALID_ARGUMENT"]);
+  await assert.rejects(fetching(url, unreadable), { code: "INVALID_ARGUMENT", message: /JSON\.stringify/ });
+});
+
+test("the proxy's figures are in the model's own tokens, like the limit", async () => {
+  const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 3_000, ladder: "rolling" });
+  for (let n = 0; n < 40; n++) session.push({ role: n % 2 ? "assistant" : "user", content: `message ${n} `.repeat(30) });
+  const { report } = await session.prepare();
+  const reports = new Reports("https://api.anthropic.com");
+  reports.call({ conversation: {}, report }, { name: "anthropic" }, "claude-sonnet-4-5");
+  const [{ tokens, limit, parts, newest_edit }] = reports.newest().conversations;
+  assert.ok(report.counter.calibration > 1 && tokens > report.tokens_after);
+  assert.deepEqual([tokens, limit, newest_edit.tokens_after], [report.counter.corrected_tokens, report.limit, tokens]);
+  assert.ok(Math.abs(parts.reduce((sum, part) => sum + part.tokens, 0) - tokens) <= parts.length);
+  assert.ok(newest_edit.decisions[0].tokens_before > report.decisions[0].tokens_before);
 });
 
 test("a hook without a window says so once, in its reports or on the console", async () => {

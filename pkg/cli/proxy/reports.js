@@ -3,7 +3,6 @@
 /** At most this many conversations are kept, the newest ones. */
 const MAX_CONVERSATIONS = 100;
 
-const figures = ({ pass, items, tokens_before, tokens_after }) => ({ pass, messages: items.length, tokens_before, tokens_after });
 
 export class Reports {
   #rows = new Map(); // by the conversation's number; the most recently used one last
@@ -49,11 +48,13 @@ export class Reports {
 
   #addReport(row, report) {
     if (!report) return;
-    const { window, limit, tokens_before, tokens_after, messages_before, messages_after, parts, decisions, summary } = report;
-    Object.assign(row, { window, limit, tokens: tokens_after, messages: messages_after, parts: parts.map(({ name, tokens }) => ({ name, tokens })) });
+    const { window, limit, tokens_before, tokens_after, messages_before, messages_after, parts, decisions, summary, counter } = report;
+    const ofModel = (tokens) => Math.ceil(tokens * counter.calibration); // reports have counted tokens, but the limit is in the model's own
+    const figures = ({ pass, items, ...sizes }) => ({ pass, messages: items.length, tokens_before: ofModel(sizes.tokens_before), tokens_after: ofModel(sizes.tokens_after) });
+    Object.assign(row, { window, limit, tokens: ofModel(tokens_after), messages: messages_after, parts: parts.map(({ name, tokens }) => ({ name, tokens: ofModel(tokens) })) });
     if (decisions.length === 0) return;
     row.edits += 1;
-    row.newest_edit = { call: row.calls, tokens_before, tokens_after, messages_before, messages_after, decisions: decisions.map(figures), ...(summary && { summary: { by_model: !summary.fallback } }) };
+    row.newest_edit = { call: row.calls, tokens_before: ofModel(tokens_before), tokens_after: ofModel(tokens_after), messages_before, messages_after, decisions: decisions.map(figures), ...(summary && { summary: { by_model: !summary.fallback } }) };
   }
 
   /** The newest conversations, and the counts of requests. */

@@ -21,6 +21,7 @@ export function agentItems() {
   const toTheirs = (entry, originalOf) => {
     const original = entry.call_id === undefined ? undefined : originalOf(({ type, call_id, name }) => type === entry.type && call_id === entry.call_id && name === entry.name);
     if (entry.type?.endsWith("_output")) {
+      if (!original) return outputOfOpenCall(entry, originalOf);
       return { ...original, output: typeof original.output === "string" ? entry.output : { type: "text", text: textOf(entry.output) } };
     }
     if (entry.call_id !== undefined) {
@@ -31,6 +32,13 @@ export function agentItems() {
     return { type: "message", ...entry };
   };
   return new Mirror(toOurs, toTheirs);
+}
+
+/** The output that stands for a missing one: a run was aborted while its tool was running. */
+function outputOfOpenCall({ type, call_id, output }, originalOf) {
+  const call = originalOf((entry) => entry.call_id === call_id && !entry.type.endsWith("_output"));
+  if (type !== "function_call_output") return { type: type === "computer_call_output" ? "computer_call_result" : type, callId: call_id, output };
+  return { type: "function_call_result", callId: call_id, name: call?.name ?? "", status: "completed", output: { type: "text", text: textOf(output) } };
 }
 
 function message({ role, content, id, status }) {

@@ -72,7 +72,7 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
+    const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), model: body.model ?? body.modelId, bytes, owner });
     const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
     const given = this.#written(body, { list, system, marks });
     this.#sent.set(given, sent);

@@ -2,6 +2,7 @@
 // agent goes on.
 
 import { ContextError, countTokens, tokenUsage } from "contextfold";
+import { bindsThinking } from "./bound-thinking.js";
 import { pinCompactions } from "./compactions.js";
 import { Conversations } from "./conversations.js";
 import { WITH_PIECES, isInstruction, withoutHeader } from "./header.js";
@@ -16,6 +17,8 @@ export class Keeper {
   #format;
   #mirror;
   #serverLimits;
+  /** Whether nobody has said what to do with thinking after an edit: then the model of the call decides. */
+  #mayBindThinking;
   #hasWarned = false;
   #hasNoticed = false;
 
@@ -32,6 +35,7 @@ export class Keeper {
     this.#mirror = mirror;
     this.#options = readOptions(options, { more });
     this.#serverLimits = serverLimits;
+    this.#mayBindThinking = this.#options.session === undefined && (this.#options.ofSession.boundThinking ?? "auto") === "auto";
     this.#conversations = new Conversations(this.#options, format, serverLimits);
   }
 
@@ -46,7 +50,7 @@ export class Keeper {
    * @param list the SDK's list
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the previous call), `signal`, `args` (the
    * arguments for the functions `key` and `session`), `cacheMarks` (as for `view`), `limits` (session options that depend on the
-   * call), `bytes` (the size of the request), `owner` (its sender); or a function that returns this. If the function throws, that is
+   * call), `model` (the one that is called: a name, or an AI SDK model), `bytes` (the size of the request), `owner` (its sender); or a function that returns this. If the function throws, that is
    * handled like any other failure here.
    * @returns `{ list, conversation, sent, report, system, marks }`. Only `list` if something failed, or if the call is our own request
    * for a summary. `sent`: pass it to `recovered`; `report`: of this view, if it could be prepared; `system`: blocks to append to the
@@ -55,7 +59,7 @@ export class Keeper {
   async fit(list, about = {}) {
     let conversation, signal;
     try {
-      const { header, tools, usage, args, cacheMarks, limits, bytes, owner, ...rest } = typeof about === "function" ? await about() : about;
+      const { header, tools, usage, args, cacheMarks, limits, model, bytes, owner, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.toEngine(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
@@ -75,7 +79,7 @@ export class Keeper {
       conversation.viewOptions = cacheMarks === undefined ? undefined : { cacheMarks };
       conversation.begin();
       try {
-        return await this.#fitList({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
+        return await this.#fitList({ list, mine, ...found }, conversation, { header, tools, usage, limits, model, signal });
       } finally {
         conversation.end();
       }
@@ -86,7 +90,7 @@ export class Keeper {
     }
   }
 
-  async #fitList({ list, mine, fullList, notice }, conversation, { header, tools, usage, limits, signal }) {
+  async #fitList({ list, mine, fullList, notice }, conversation, { header, tools, usage, limits, model, signal }) {
     const { session, lastSet } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -109,6 +113,7 @@ export class Keeper {
     }
     if (changed("tools", tools)) session.setTools(this.#format, tools);
     if (changed("limits", limits)) session.setOptions(limits);
+    if (this.#mayBindThinking && changed("boundThinking", bindsThinking(model) ? "drop" : undefined)) session.setOptions({ boundThinking: "drop" });
     conversation.compactionError = undefined;
     let report;
     try {

@@ -19,7 +19,7 @@ export function piMessages() {
   const toOurs = (message) => {
     switch (message.role) {
       case "assistant":
-        return { role: "assistant", content: message.content.map(partOf), providerOptions: { pi: originOf(message) } };
+        return { role: "assistant", content: message.content.map((block) => signed(partOf(block), message)), providerOptions: { pi: originOf(message) } };
       case "toolResult": {
         const { toolCallId, toolName } = message;
         return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: outputOf(message) }] };
@@ -66,11 +66,18 @@ function partOf(block) {
   return { type: "text", text: text ?? "", ...providerOptions };
 }
 
+/** Anthropic's thinking with its signature where the engine looks for it: it may be bound to the messages before it. */
+function signed(part, { api }) {
+  const { thinkingSignature: signature, redacted, ...pi } = part.providerOptions?.pi ?? {};
+  if (part.type !== "reasoning" || api !== "anthropic-messages" || !signature) return part;
+  return { ...part, providerOptions: { pi: { ...pi, ...(redacted && { redacted }) }, anthropic: redacted ? { redactedData: signature } : { signature } } };
+}
+
 function blockOf(part) {
-  const pi = part.providerOptions?.pi;
+  const { pi, anthropic } = part.providerOptions ?? {};
   switch (part.type) {
     case "reasoning":
-      return { type: "thinking", thinking: part.text, ...pi };
+      return { type: "thinking", thinking: part.text, ...pi, ...(anthropic && { thinkingSignature: anthropic.redactedData ?? anthropic.signature }) };
     case "tool-call":
       return { type: "toolCall", id: part.toolCallId, name: part.toolName, arguments: isObject(part.input) ? part.input : { shortened: part.input }, ...pi };
     case "image":

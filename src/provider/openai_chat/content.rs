@@ -6,7 +6,7 @@ use super::super::fields::{self, Fields, Object, drop_needless_template, opaque}
 use super::super::media::{data_of, note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
-use crate::message::{Extras, Format, Media, MediaKind, Part};
+use crate::message::{Extras, Format, Media, MediaKind, Part, Reasoning};
 
 const FORMAT: Format = Format::OpenaiChat;
 
@@ -18,6 +18,47 @@ pub(super) fn read(value: &Value, texts_only: bool) -> Part {
         drop_needless_template(&mut part, value, |part| write(part, texts_only, &mut Vec::new()));
     }
     part
+}
+
+/// Reads a content part of an answer, which may be a block of Claude's thinking: `LangChain` has it there. Other providers have
+/// lists in such a part; they are passed on as they are.
+pub(super) fn read_said(value: &Value) -> Part {
+    thinking(value).unwrap_or_else(|| read(value, true))
+}
+
+fn thinking(value: &Value) -> Option<Part> {
+    let mut fields = Fields::new(value.as_object()?);
+    let mut reasoning = match fields.take_string("type")?.as_str() {
+        "thinking" => Reasoning {
+            text: Some(fields.take_text("thinking")?),
+            signature: Some(fields.take_text("signature")?),
+            ..Reasoning::default()
+        },
+        "redacted_thinking" => {
+            Reasoning { signature: Some(fields.take_text("data")?), redacted: true, ..Reasoning::default() }
+        }
+        _ => return None,
+    };
+    reasoning.extras = Extras::new(FORMAT, fields.into_template());
+    Some(Part::from(reasoning))
+}
+
+/// Whether it came as a content part.
+pub(super) fn is_block(reasoning: &Reasoning) -> bool {
+    reasoning.signature.is_some() && reasoning.extras.came_in(FORMAT)
+}
+
+fn thinking_block(reasoning: &Reasoning) -> Value {
+    let mut out = Object::of(&reasoning.extras, FORMAT);
+    let signature = fields::json(reasoning.signature.as_deref().unwrap_or_default());
+    if reasoning.redacted {
+        out.set("type", "redacted_thinking").set("data", signature);
+    } else {
+        out.set("type", "thinking");
+        out.set("thinking", fields::json(reasoning.text.as_deref().unwrap_or_default()));
+        out.set("signature", signature);
+    }
+    out.into_value()
 }
 
 fn read_known(value: &Value) -> Option<Part> {
@@ -104,6 +145,7 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
         Part::Media(media) => self::media(media, notes),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, texts_only, notes),
+        Part::Reasoning(reasoning) if is_block(reasoning) => Some(thinking_block(reasoning)),
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => None,
     }
 }

@@ -32,7 +32,11 @@ pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
         None => Vec::new(),
         Some(Value::String(text)) => vec![Part::text(text)],
         Some(Value::Array(list)) => {
-            let parts: Vec<Part> = list.iter().map(|part| content::read(part, role != Role::User)).collect();
+            let read = |part| match role {
+                Role::Assistant => content::read_said(part),
+                _ => content::read(part, role != Role::User),
+            };
+            let parts: Vec<Part> = list.iter().map(read).collect();
             usual = !matches!(parts.as_slice(), [] | [Part::Text { .. }]);
             parts
         }

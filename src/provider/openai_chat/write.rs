@@ -65,6 +65,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     let mut inline: Vec<&Part> = Vec::new();
     for part in parts {
         match part {
+            Part::Reasoning(reasoning) if content::is_block(reasoning) => inline.push(part),
             Part::Reasoning(reasoning) => match field_of(reasoning) {
                 Some(n) => {
                     let text = reasoning.text.as_deref().unwrap_or_default();
