@@ -1,9 +1,8 @@
 //! How the agent works: the commands that it runs often, and the folder in which it runs them.
 
-use std::collections::BTreeMap;
-
 use crate::facts::RunNote;
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 use crate::sorting::sort_by_key;
 
 /// A command that was run this often is one of those with which the agent works: its tests, its build.
@@ -18,7 +17,7 @@ const LATEST: usize = 20;
 /// The commands that were run and did not fail, and the folders of the latest ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Habits {
-    commands: BTreeMap<String, Runs>,
+    commands: SortedMap<String, Runs>,
     /// Oldest first.
     folders: Vec<String>,
 }
