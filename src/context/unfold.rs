@@ -1,13 +1,12 @@
 //! Undoes a fold: its messages return to their places, in the form that they had.
 
-use std::collections::HashMap;
-
 use super::core::Context;
 use super::event::EventName;
 use super::fold::Fold;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, PlacedSlot, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashMap;
 use crate::message::{Role, Step, steps};
 use crate::sorted::SortedSet;
 

@@ -8,7 +8,7 @@ use super::part_name::PartName;
 use super::shared::Shared;
 use super::slot::Slot;
 use crate::sorted::SortedMap;
-use crate::sorting::sort_by_key;
+use crate::sorting::{sort, sort_by_key};
 
 mod arrange;
 mod changes;
@@ -234,7 +234,7 @@ impl View {
         if back.is_empty() {
             return back;
         }
-        back.sort_unstable();
+        sort(&mut back);
         let mut parts = self.parts.clone();
         parts.append(&mut self.hidden_parts);
         sort_by_key(&mut parts, |slot| slot.node);

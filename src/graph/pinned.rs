@@ -1,8 +1,7 @@
-use std::collections::{HashMap, HashSet};
-
 use super::core::ContextGraph;
 use super::node::Place;
 use super::view::Gathering;
+use crate::hashing::{HashMap, HashSet};
 
 /// Which nodes of each lane are ancestors of a node, found without walking the lanes.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! Measures what a compaction keeps (LAB-2): the facts of a history, and the share of them that is still in a view.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde::Serialize;
 
 use crate::facts::{TextSet, constraints, literals, message_text, texts};
+use crate::hashing::HashSet;
 use crate::message::Message;
 use crate::sorting::sort;
 
@@ -52,8 +52,8 @@ impl Retention {
 /// assert_eq!(found.constraints, ["Never touch src/legacy.rs."]);
 /// ```
 pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
-    let mut found: HashSet<String> = HashSet::new();
-    let mut rules: HashSet<String> = HashSet::new();
+    let mut found: HashSet<String> = HashSet::default();
+    let mut rules: HashSet<String> = HashSet::default();
     each_fact(history, |text, is_rule| {
         if is_rule {
             rules.insert(text.to_owned());
@@ -99,7 +99,7 @@ pub fn retention<'a>(
 ) -> Retention {
     let needles = TextSet::new(facts.literals.iter().chain(&facts.constraints).map(String::as_str));
     let mut there = vec![false; facts.literals.len() + facts.constraints.len()];
-    let mut words: HashSet<String> = HashSet::new();
+    let mut words: HashSet<String> = HashSet::default();
     for message in view {
         for text in texts(message) {
             needles.find(&text, |i| there[i] = true);

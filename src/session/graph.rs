@@ -10,13 +10,13 @@
 //! its own history, a renumbered copy that shares every message, so none of its folds can cross lanes; `merge` adds a `branch`
 //! edge from the branch's last node to the result.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fork::Fork;
 use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, GraphLimits, NodeState, Place};
+use crate::hashing::HashMap;
 use crate::message::{Message, Role};
 use crate::sorted::SortedMap;
 

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use super::asked::AskedRequest;
 use super::habits::Habits;
 use super::literals::Literals;
@@ -8,6 +6,7 @@ use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserRemark;
 use crate::facts::{COMMITTED, Strength};
+use crate::hashing::HashSet;
 use crate::message::{Message, Role};
 use crate::saved::saved;
 use crate::sorted::SortedMap;
@@ -152,7 +151,7 @@ impl CarriedFacts {
 
     /// Applies later messages: removes what they finished, ran again or answered. Adds the open work of those that are not `shown` whole.
     pub(super) fn apply_later(&mut self, later: &MessageFacts<'_>, shown: impl Fn(usize) -> bool) {
-        let mut again: HashSet<&str> = HashSet::new();
+        let mut again: HashSet<&str> = HashSet::default();
         for action in later.actions() {
             self.open.apply_call(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {

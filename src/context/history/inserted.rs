@@ -1,8 +1,7 @@
-use std::collections::HashMap;
-
 use crate::context::node::NodeIndex;
 use crate::context::renumbering::Renumbering;
 use crate::error::Result;
+use crate::hashing::HashMap;
 use crate::saved::{Reader, Saved, Writer};
 use crate::sorted::SortedMap;
 
