@@ -1,5 +1,5 @@
-//! Fast hashing: a hash of bytes that is the same in every process, for tables that compare what they find; and maps for look-ups
-//! on every message, for which the standard hasher would cost more than the look-up.
+//! Fast hashing: a hash of bytes that is the same in every process, for tables that compare what they find; and maps, because the
+//! standard hasher would often cost more than the look-up. All use them, so that maps of the same types are in the module once.
 
 /// A hash map.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

@@ -1,4 +1,5 @@
 //! contextfold keeps an LLM agent's conversation inside its context window.
+#![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests are not in the module"))]
 
 pub mod compaction;
 pub mod config;
@@ -23,6 +24,7 @@ pub mod saved;
 mod scanning;
 mod script;
 pub mod session;
+mod sorted;
 mod sorting;
 pub mod tokens;
 pub mod tool_output;

@@ -20,14 +20,14 @@ pub fn sort<T: Ord>(list: &mut [T]) {
 }
 
 /// The positions of `len` elements in sorted order.
-fn order_of(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+pub fn order_of(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
 }
 
 /// Moves the element at position `order[i]` to `i`, cycle by cycle.
-fn put_in_order<T>(list: &mut [T], mut order: Vec<usize>) {
+pub fn put_in_order<T>(list: &mut [T], mut order: Vec<usize>) {
     const DONE: usize = usize::MAX;
     for start in 0..order.len() {
         let mut at = start;

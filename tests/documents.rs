@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::needless_pass_by_value,
     reason = "a test reads files, and fails by panicking"
 )]

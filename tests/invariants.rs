@@ -3,7 +3,10 @@
 //! `CONTEXTFOLD_CASES` sets how many scripts each property runs.
 #![recursion_limit = "512"]
 // Tests fail by panicking.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
+#![allow(
+    clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 // A generated message has many boolean properties.
 #![allow(clippy::struct_excessive_bools)]
 

@@ -1,5 +1,5 @@
 //! Everything that is out of the view, at any time: each message once, with the pass, the reason and a way back that works (INV-10).
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_types)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::disallowed_types, reason = "tests are not in the module")]
 
 use std::collections::BTreeSet;
 

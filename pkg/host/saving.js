@@ -63,7 +63,7 @@ async function saveNow(engine, store, key) {
       try {
         home = await afterFailedSave(engine, home, now, error, isLast);
       } catch (error) {
-        if (error?.code === "STORE_CONFLICT") await release(state); // whoever loads what the store has need not wait for this session
+        if (isConflict(error)) await release(state); // whoever loads what the store has need not wait for this session
         throw error;
       }
     }
@@ -74,33 +74,47 @@ async function saveNow(engine, store, key) {
   await release(state);
 }
 
-/** Appends what is new, or writes a new snapshot if the records have grown too large. */
+/**
+ * Appends what is new, or writes a new snapshot if the records have grown too large. If the store has no room for that, it may still have
+ * some for the records.
+ */
 async function written(engine, home, now) {
-  const { state } = engine;
-  // The attempt is noted before, since the answer may never come.
-  const attempted = (last) => (state.unconfirmed = home.with({ attempts: [...home.attempts, { position: now, last }] }));
-  const done = { position: now, isIncomplete: false, attempts: [] };
   const records = home.position === undefined || home.isIncomplete ? undefined : engine.recordsSince(home.position);
   const tail = records?.reduce((sum, record) => sum + record.length, home.tail);
-  if (records && tail <= Math.max(MIN_TAIL_BYTES, MAX_TAIL_FACTOR * home.snapshot)) {
-    const last = engine.newestRecord;
-    attempted(last);
-    await home.store.append(home.key, home.position, records);
-    return home.with({ ...done, tail, last });
-  }
+  if (records && tail <= Math.max(MIN_TAIL_BYTES, MAX_TAIL_FACTOR * home.snapshot)) return appended(engine, home, now, records, tail);
   const snapshot = engine.snapshot();
   const last = lastOf({ snapshot, records: new Uint8Array() });
-  attempted(last);
-  await home.store.replace(home.key, home.position, snapshot, now);
-  return home.with({ ...done, snapshot: snapshot.length, tail: 0, last });
+  const attempt = attempted(engine, home, now, last);
+  try {
+    await home.store.replace(home.key, home.position, snapshot, now);
+  } catch (error) {
+    if (!records || isConflict(error)) throw error;
+    return appended(engine, attempt, now, records, tail);
+  }
+  return home.with({ position: now, snapshot: snapshot.length, tail: 0, last, isIncomplete: false, attempts: [] });
 }
+
+async function appended(engine, home, now, records, tail) {
+  const last = engine.newestRecord;
+  attempted(engine, home, now, last);
+  await home.store.append(home.key, home.position, records);
+  return home.with({ position: now, tail, last, attempts: [] });
+}
+
+/** Notes that a save is being tried, since its answer may never come. */
+function attempted({ state }, home, position, last) {
+  state.unconfirmed = home.with({ attempts: [...home.attempts, { position, last }] });
+  return state.unconfirmed;
+}
+
+const isConflict = (error) => error?.code === "STORE_CONFLICT";
 
 /**
  * After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from there. If
  * somebody else has saved, it is a conflict. Returns where the session is saved.
  */
 async function afterFailedSave(engine, home, now, error, isLast) {
-  const conflicts = error?.code === "STORE_CONFLICT";
+  const conflicts = isConflict(error);
   let there;
   try {
     there = await home.store.read(home.key, home.position);

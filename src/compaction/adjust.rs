@@ -1,10 +1,9 @@
 //! Changes a planned fold as the caller asked.
 
-use std::collections::HashSet;
-
 use super::plan::{CutBehind, FoldPlan};
 use crate::context::{Context, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::error::{Error, Result};
+use crate::hashing::HashSet;
 
 /// The plan without the messages to `keep` and with the additional messages to `fold`; `None` if nothing is left to fold. Steps are kept or
 /// folded as a whole.
@@ -28,7 +27,7 @@ pub fn adjust(
     for unit in units.iter_mut().filter(|u| is_planned(u) && u.place == Place::Shown) {
         unit.mark_removed();
     }
-    let mut kept: HashSet<usize> = HashSet::new();
+    let mut kept: HashSet<usize> = HashSet::default();
     for node in keep {
         if let Some(at) = kept_unit(context, &units, *node)? {
             units[at].place = Place::Shown;

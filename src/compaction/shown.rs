@@ -1,7 +1,6 @@
 //! The part of the conversation that a request for a summary shows.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::layout::Layout;
@@ -11,6 +10,7 @@ use super::request_options::RequestOptions;
 use super::scope::RequestScope;
 use crate::context::{Context, NodeSet, Slot};
 use crate::error::Result;
+use crate::hashing::HashSet;
 use crate::message::{KnownMessage, Message, Part, Role, open_calls_of};
 use crate::provider::unlink_each;
 use crate::tool_output::{HeadTail, truncate_head_tail};

@@ -1,7 +1,6 @@
 //! What every pass works on, and the lines and events that passes leave in it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,6 +23,7 @@ use super::view::View;
 use super::wording::{PlaceholderWriter, Wording};
 use crate::facts::ExtractedFacts;
 use crate::message::Message;
+use crate::sorted::SortedMap;
 use crate::tokens::Counter;
 use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
 
@@ -220,8 +220,8 @@ impl Context {
     }
 
     /// The budgets shown in the report.
-    pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
-        let mut budgets = BTreeMap::new();
+    pub fn budgets(&self) -> SortedMap<Cow<'static, str>, u64> {
+        let mut budgets = SortedMap::new();
         if self.output_config.enabled && self.output_budget != OutputBudget::NONE {
             budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget.limit);
         }

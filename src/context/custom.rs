@@ -1,12 +1,12 @@
 //! What a custom pass of the host receives and returns.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::message::{ItemType, Role};
+use crate::sorted::SortedMap;
 
 /// A message as a custom pass sees it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,4 +43,4 @@ pub struct Verdict {
 pub type CustomRun = dyn Fn(&[CustomItem], u64) -> Result<Verdict>;
 
 /// The functions of a ladder's custom passes, by their index in its list.
-pub type CustomRuns = BTreeMap<usize, Rc<CustomRun>>;
+pub type CustomRuns = SortedMap<usize, Rc<CustomRun>>;

@@ -1,12 +1,11 @@
 //! The decisions of passes: what each did to the view, and why.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::cache_cost::CacheCost;
 use super::item_id::ItemId;
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 
 /// One decision: a pass, and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,12 +38,12 @@ saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why,
 
 /// Numbers the decisions of passes that ran several times.
 pub fn number_attempts(decisions: &mut [Decision]) {
-    let mut runs: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    let mut runs: SortedMap<String, (u32, u32)> = SortedMap::new();
     for decision in &*decisions {
-        runs.entry(decision.pass.clone()).or_default().0 += 1;
+        runs.or_default(decision.pass.clone()).0 += 1;
     }
     for decision in decisions {
-        let (all, nth) = runs.entry(decision.pass.clone()).or_default();
+        let (all, nth) = runs.or_default(decision.pass.clone());
         *nth += 1;
         decision.attempt = Some(*nth).filter(|_| *all > 1);
     }

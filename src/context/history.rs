@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
@@ -7,6 +6,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part};
+use crate::sorted::SortedMap;
 use crate::tokens::MESSAGE_OVERHEAD;
 
 mod away;
@@ -52,7 +52,8 @@ pub struct History {
     compactions: Vec<NodeIndex>,
     inserted: InsertedNodes,
     /// Messages whose output is in the host's store, with their tokens when they were pushed.
-    away: BTreeMap<NodeIndex, Away>,
+    /// In boxes, because outputs come back in any order.
+    away: SortedMap<NodeIndex, Box<Away>>,
     links: Links,
     pushed_tokens: u64,
     /// Nodes whose metadata have changed since the session was last saved …

@@ -1,7 +1,5 @@
 //! Tool outputs on their way into the view: stored, cut, and trimmed to their budget.
 
-use std::collections::{HashMap, HashSet};
-
 use super::core::Context;
 use super::decision::Decision;
 use super::event::EventName;
@@ -10,6 +8,7 @@ use super::on_entry::OnEntry;
 use super::output_budget::OutputBudget;
 use super::slot::{Form, Slot};
 use crate::error::Result;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
 use crate::tool_output::{self, ToolOutputCacheConfig};
 
@@ -262,7 +261,7 @@ impl Context {
     /// history once, however many outputs there are.
     pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
         let mut texts: Vec<String> = Vec::new();
-        let mut mentioned: HashSet<String> = HashSet::new();
+        let mut mentioned: HashSet<String> = HashSet::default();
         // A shortened message names the ref of its full text only in its slot: in the view, among the dropped messages, or
         // in a fold.
         let in_view = self.view.with_dropped();

@@ -1,12 +1,12 @@
 //! Pins: messages and texts that every view shows verbatim.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{PlacedSlot, Slot};
 use crate::error::{Error, Result};
+use crate::hashing::HashSet;
 use crate::message::{CallKind, ItemType, Message, Part, Role};
 
 /// A pinned text begins with this and the id of its message.

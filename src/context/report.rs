@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -8,6 +7,7 @@ use super::decision::Decision;
 use super::item_id::ItemId;
 use super::view::OutputCounts;
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 use crate::tokens::TokenUsage;
 
 /// What a run did to the view, and why.
@@ -46,7 +46,7 @@ pub struct Report {
     pub reduction: f64,
     /// Token budgets of passes that have one, by name.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, number>"))]
-    pub budgets: BTreeMap<Cow<'static, str>, u64>,
+    pub budgets: SortedMap<Cow<'static, str>, u64>,
     /// How tokens were counted.
     pub counter: CounterReport,
     /// Tokens and messages by part; the tokens sum to `tokens_after`.

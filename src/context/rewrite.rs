@@ -1,11 +1,10 @@
 //! Rewrites the past: messages that the caller dropped leave the view, and new ones are added at the end.
 
-use std::collections::{HashMap, HashSet};
-
 use super::core::Context;
 use super::history::Superseded;
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
 const WHY: &str = "the caller rewrote the past from here on";

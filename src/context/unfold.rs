@@ -1,14 +1,14 @@
 //! Undoes a fold: its messages return to their places, in the form that they had.
 
-use std::collections::{BTreeSet, HashMap};
-
 use super::core::Context;
 use super::event::EventName;
 use super::fold::Fold;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::slot::{Form, PlacedSlot, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashMap;
 use crate::message::{Role, Step, steps};
+use crate::sorted::SortedSet;
 
 const BEGINS_WITH_USER: &str = "a view begins with the user";
 
@@ -39,14 +39,14 @@ impl Context {
     /// Undoes a fold that is part of no other: its members return to their places in the form that they had, and the summary
     /// leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {
-        self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
+        self.open_folds(&SortedSet::from_iter([summary]), "the fold was undone");
         self.drop_compacted();
         self.begin_with_user();
         self.replace_stale_pointers();
     }
 
     /// Undoes folds, outermost first, including those that contain one of them.
-    pub(super) fn open_folds(&mut self, summaries: &BTreeSet<NodeIndex>, why: &str) {
+    pub(super) fn open_folds(&mut self, summaries: &SortedSet<NodeIndex>, why: &str) {
         let mut opened = summaries.clone();
         for fold in &self.folds {
             if fold.members.iter().any(|m| opened.contains(m)) {
@@ -220,7 +220,7 @@ impl Context {
     }
 
     /// The folds that directly contain some of these nodes.
-    pub(super) fn folds_over(&self, nodes: &NodeSet) -> BTreeSet<NodeIndex> {
+    pub(super) fn folds_over(&self, nodes: &NodeSet) -> SortedSet<NodeIndex> {
         let over = self.folds.iter().filter(|f| f.members.iter().any(|m| nodes.contains(m)));
         over.map(|f| f.summary).collect()
     }

@@ -1,5 +1,5 @@
 use std::cell::{RefCell, RefMut};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::history::History;
 use super::media_budget::MediaSums;
@@ -7,7 +7,8 @@ use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::part_name::PartName;
 use super::shared::Shared;
 use super::slot::Slot;
-use crate::sorting::sort_by_key;
+use crate::sorted::SortedMap;
+use crate::sorting::{sort, sort_by_key};
 
 mod arrange;
 mod changes;
@@ -46,7 +47,7 @@ pub struct View {
     /// The nodes of the body and those that were dropped from it, in order.
     order: Shared<Vec<NodeIndex>>,
     /// What passes took out of the body without a fold, with the form it had there.
-    dropped: Shared<BTreeMap<NodeIndex, Slot>>,
+    dropped: Shared<SortedMap<NodeIndex, Slot>>,
     dropped_tokens: u64,
     /// Whether a message that opens a turn may be among the dropped ones.
     hides_requests: bool,
@@ -68,7 +69,7 @@ pub struct View {
     /// Later instructions that are merged into the header's last message, in order.
     pub(super) merged: Vec<NodeIndex>,
     /// Tool outputs that pruning replaced with placeholders, as they were before.
-    pub(super) pruned: BTreeMap<NodeIndex, Slot>,
+    pub(super) pruned: SortedMap<NodeIndex, Slot>,
     changes: Changes,
     exchanges: RefCell<Exchanges>,
     ephemeral: Ephemeral,
@@ -233,7 +234,7 @@ impl View {
         if back.is_empty() {
             return back;
         }
-        back.sort_unstable();
+        sort(&mut back);
         let mut parts = self.parts.clone();
         parts.append(&mut self.hidden_parts);
         sort_by_key(&mut parts, |slot| slot.node);

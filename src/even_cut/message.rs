@@ -21,6 +21,7 @@ use crate::tool_output::{Json, Outline, outline};
 fn cut_message(
     whole: &Slot,
     level: Level,
+    opens_turn: bool,
     names: &mut Names<'_>,
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
@@ -32,9 +33,10 @@ fn cut_message(
     let text_level = level.times(sizes::times(message.role));
     let texts = sizes::of_texts(message, tally, counter);
     let inputs = sizes::of_inputs(message, tally, counter);
+    let is_removed = |part: &Part| sizes::is_removed(part, opens_turn);
     let thinks = message.role == Role::Assistant
-        && message.parts.iter().any(sizes::is_removed)
-        && !message.parts.iter().all(sizes::is_removed);
+        && message.parts.iter().any(is_removed)
+        && !message.parts.iter().all(is_removed);
     let is_long =
         texts.iter().any(|t| !text_level.keeps_whole(*t)) || inputs.iter().any(|t| !level.keeps_whole(*t));
     if !is_long && !thinks {
@@ -67,7 +69,7 @@ fn cut_message(
                 emptied |= empty_reasoning(part);
                 return true;
             }
-            !sizes::is_removed(part)
+            !is_removed(part)
         });
         changed |= emptied || cut.parts.len() < before;
     }
@@ -79,14 +81,21 @@ fn cut_message(
 }
 
 /// Like `cut_message`, but returns a slot; `None` also if the cut message is not smaller than the whole one. An output that
-/// was cut as it entered the view is cut again from its full text.
-pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
+/// was cut as it entered the view is cut again from its full text. `opens_turn`: its step opens the running turn.
+pub fn cut_slot(
+    context: &Context,
+    whole: &Slot,
+    level: Level,
+    opens_turn: bool,
+    names: &mut Names<'_>,
+) -> Option<Slot> {
     let full = in_full(context, whole);
     if full.as_ref().is_some_and(|full| sizes::at_level(full, level, &*context.counter) >= whole.tokens()) {
         names.record_whole(whole.node);
         return None; // known without cutting
     }
-    let message = cut_message(full.as_ref().unwrap_or(whole), level, names, &*context.counter)?;
+    let full = full.as_ref().unwrap_or(whole);
+    let message = cut_message(full, level, opens_turn, names, &*context.counter)?;
     let tally = Tally::of(&message, &*context.counter);
     let is_smaller = tally.total() < whole.tokens();
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })

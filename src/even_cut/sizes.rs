@@ -110,9 +110,11 @@ pub(super) fn share(tokens: u64, part: usize, all: usize) -> u64 {
     (u128::from(tokens) * part as u128 / (all as u128).max(1)) as u64
 }
 
-/// Whether a part is reasoning that is removed when its step is cut: no other item depends on it.
-pub(super) fn is_removed(part: &Part) -> bool {
-    matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none())
+/// Whether a part is reasoning that is removed when its step is cut: no other item depends on it. `opens_turn`: the step opens the
+/// running turn. If thinking is enabled, Anthropic refuses a turn with tool calls that does not begin with thinking.
+pub(super) fn is_removed(part: &Part, opens_turn: bool) -> bool {
+    let is_bound = opens_turn && part.is_bound_thinking();
+    matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none() && !is_bound)
 }
 
 /// The texts among a message's parts, in order.

@@ -6,6 +6,7 @@ use super::in_use::in_use;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
+use crate::message::{Message, Part, Role};
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -14,6 +15,8 @@ pub struct Steps {
     pub(super) texts: Vec<Size>,
     /// The unit of the newest user message.
     pub(super) newest_user: Option<usize>,
+    /// The step that opens the running turn: the first one behind the newest user message.
+    opening: Option<usize>,
     /// The units to whose outputs later ones go back, the most recently used first.
     pub(super) in_use: Vec<usize>,
     /// Tokens of everything before the body.
@@ -73,7 +76,10 @@ impl Steps {
         });
         let sizes: Vec<Measured> = sizes.collect();
         let in_use = in_use(context, &units);
-        let mut steps = Self { units, sizes, texts, newest_user, in_use, before };
+        let answers = |unit: &Unit| unit.place != Place::Hidden && unit.role == Role::Assistant;
+        let running = newest_user.map_or(0, |at| at + 1);
+        let opening = (running..units.len()).find(|at| answers(&units[*at]));
+        let mut steps = Self { units, sizes, texts, newest_user, opening, in_use, before };
         steps.measure_names(context);
         steps
     }
@@ -87,9 +93,14 @@ impl Steps {
         let sent = context.view.unchanged_in_body();
         let facts = context.facts();
         let names = Names::new(&facts, 0);
-        for size in steps.sizes.iter_mut().filter(|size| !size.fixed && size.body.end <= sent) {
+        let opening = steps.opening;
+        for (at, size) in steps.sizes.iter_mut().enumerate() {
+            if size.fixed || size.body.end > sent {
+                continue;
+            }
             let slots = &body[size.body.clone()];
-            let is_cut = slots.iter().any(|slot| slot.form == Form::Shortened);
+            let lacks_thinking = Some(at) == opening && slots.iter().any(|slot| lost_thinking(context, slot));
+            let is_cut = !lacks_thinking && slots.iter().any(|slot| slot.form == Form::Shortened);
             size.cut = is_cut.then(|| EarlierCut {
                 tokens: slots.iter().map(Slot::tokens).sum(),
                 names: slots.iter().map(|slot| names.tokens_listed_in(slot)).sum(),
@@ -121,6 +132,16 @@ impl Steps {
                 }
             }
         }
+    }
+
+    /// Whether a unit opens the running turn: its thinking stays.
+    pub fn opens_running_turn(&self, at: usize) -> bool {
+        self.opening == Some(at)
+    }
+
+    /// Body positions of the step that opens the running turn.
+    pub fn opening_body(&self) -> Range<usize> {
+        self.opening.map_or(0..0, |at| self.body(at))
     }
 
     /// The units, in order.
@@ -192,7 +213,7 @@ impl Steps {
             }
             let whole = uncut(context, slot);
             let whole = whole.as_ref().unwrap_or(slot);
-            let cut = cut_slot(context, whole, Level::LEAST, names);
+            let cut = cut_slot(context, whole, Level::LEAST, self.opens_running_turn(at), names);
             cut.map_or_else(|| whole.tokens(), |cut| cut.tokens())
         };
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
@@ -234,6 +255,12 @@ fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
     let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
+}
+
+/// Whether an earlier cut removed the message's thinking.
+fn lost_thinking(context: &Context, slot: &Slot) -> bool {
+    let thinks = |message: &Message| message.parts.iter().any(Part::is_bound_thinking);
+    slot.form == Form::Shortened && thinks(&context.history.node(slot.node).message) && !thinks(&slot.message)
 }
 
 /// The target of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the

@@ -1,8 +1,7 @@
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::{Outcome, args, outcome, shell};
+use crate::hashing::HashMap;
 use crate::message::{Message, ToolCall};
 
 /// What a tool call did.
@@ -42,7 +41,7 @@ pub struct Action<'a> {
 /// Every tool call of `messages`, in order, with the output that answers it.
 pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
     let mut out: Vec<Action<'_>> = Vec::new();
-    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut open: HashMap<&str, usize> = HashMap::default();
     for (at, message) in messages.iter().enumerate() {
         for output in message.tool_outputs() {
             if let Some(index) = open.remove(output.call_id.as_str()) {

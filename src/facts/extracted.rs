@@ -8,8 +8,6 @@
 //! it, and one that folds does not pay all at once. A snapshot holds facts only of outputs that are in the store. If texts are redacted,
 //! facts are extracted from the redacted texts each time.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use memchr::memchr;
 
 use super::actions::action;
@@ -19,6 +17,7 @@ use super::notes::{CallNote, CommandOutcome, Notes};
 use super::{Names, Remark, Subject, is_ask_user_tool, remarks, texts};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The facts of messages, indexed by the order in which the messages were extracted.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +30,7 @@ pub struct ExtractedFacts {
     ends: Vec<u32>,
     /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
-    notes: BTreeMap<u32, Notes>,
+    notes: SortedMap<u32, Box<Notes>>,
     /// For each message, what its calls work on.
     subjects: Vec<Box<[Subject]>>,
     /// Which messages have notes; most have none.
@@ -39,9 +38,9 @@ pub struct ExtractedFacts {
     /// Which messages are texts without a `<`, so that they cannot contain tags.
     tagless: Vec<bool>,
     /// Commands that no output has answered yet, by call id; the value is [`super::RunNote::prints_own_messages`].
-    running: BTreeMap<String, bool>,
+    running: SortedMap<String, bool>,
     /// The call ids of questions to the user that no output has answered yet.
-    asking: BTreeSet<String>,
+    asking: SortedSet<String>,
 }
 
 impl ExtractedFacts {
@@ -64,7 +63,7 @@ impl ExtractedFacts {
     /// The notes of a message, if it has any.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
         let has_notes = self.has_notes.get(at).is_some_and(|has_notes| *has_notes);
-        if has_notes { self.notes.get(&(at as u32)) } else { None }
+        if has_notes { self.notes.get(&(at as u32)).map(|notes| &**notes) } else { None }
     }
 
     /// What a message's calls work on.
@@ -149,7 +148,7 @@ impl ExtractedFacts {
         self.subjects.push(subjects.into());
         self.has_notes.push(!notes.is_empty());
         if !notes.is_empty() {
-            self.notes.insert(self.ends.len() as u32, notes);
+            self.notes.insert(self.ends.len() as u32, Box::new(notes));
         }
         self.ends.push(self.literals.len() as u32);
     }

@@ -1,10 +1,9 @@
 //! The facts of a tool output whose text left memory.
 
-use std::collections::HashMap;
-
 use super::literal::each_literal;
 use super::notes::CommandOutcome;
 use super::{LiteralKind, texts};
+use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::saved::saved;
 
@@ -31,7 +30,7 @@ saved!(struct KeptLiteral { text, kind, count });
 impl KeptFacts {
     /// The facts of a tool message. `prints_own_messages` is `None` unless it answers a command; see [`super::RunNote::prints_own_messages`].
     pub fn of(message: &Message, prints_own_messages: Option<bool>) -> Self {
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut places: HashMap<String, usize> = HashMap::default();
         let mut literals: Vec<KeptLiteral> = Vec::new();
         for text in texts(message) {
             each_literal(&text, &mut |found| {

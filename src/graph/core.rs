@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::constraint::constraint_error;
@@ -10,6 +9,7 @@ use super::limits::GraphLimits;
 use super::node::{Node, NodeSpec, NodeState, NodeType, Place, SpecContent};
 use super::order::Order;
 use crate::error::{Error, Result};
+use crate::hashing::{HashMap, HashSet};
 use crate::sorting::sort;
 
 /// A conversation as a graph. See the [module](super).
@@ -72,7 +72,7 @@ impl ContextGraph {
             Some(ids) => ids.iter().map(|id| Ok(self.exit(self.visible(id)?))).collect::<Result<Vec<_>>>()?,
             None => lane.and_then(|l| self.end_of(l)).into_iter().collect(),
         };
-        let mut once = std::collections::HashSet::new();
+        let mut once = HashSet::default();
         sources.retain(|s| once.insert(*s));
         GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
         GraphLimits::allow(self.edges.len() + sources.len(), self.limits.max_edges, "edges", "maxEdges")?;

@@ -4,7 +4,6 @@
 //! so does a lane that was forked there and came back by a `branch`. A fold is refused if any other path leads out of it and
 //! in again.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::constraint::constraint_error;
@@ -13,6 +12,7 @@ use super::core::ContextGraph;
 use super::limits::GraphLimits;
 use super::node::{Node, NodeState, NodeType, Place};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashSet;
 use crate::message::Part;
 use crate::sorting::{sort, sort_by_key};
 
@@ -137,7 +137,7 @@ impl ContextGraph {
             return Err(constraint_error::<&str>(&[], "there is nothing to fold; name at least one node"));
         };
         let lane = self.lane_of(*first);
-        let mut once = HashSet::new();
+        let mut once = HashSet::default();
         let offending = |wrong: &mut dyn FnMut(&Place) -> bool| -> Vec<&str> {
             members.iter().filter(|m| wrong(m)).map(|m| &**self.id(*m)).collect()
         };

@@ -83,7 +83,7 @@ impl ContextGraph {
         made_at: u32,
     ) -> Result<Place> {
         GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
-        members.sort_unstable_by_key(|m| self.entry(*m));
+        crate::sorting::sort_by_key(&mut members, |m| self.entry(*m));
         let content = Content::of_parts(NodeType::Summary, &id, vec![Part::text(summary)]);
         let fold = self.new_fold(id, members, content, made_at);
         let fold = self.bind_edges(fold, Loose::Any)?;

@@ -1,8 +1,7 @@
-use std::collections::HashSet;
-
 use super::core::ContextGraph;
 use super::edge::EdgeKind;
 use super::node::Place;
+use crate::hashing::HashSet;
 
 /// A node, as the caller sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +75,7 @@ impl ContextGraph {
                 }
             })
             .collect();
-        let mut once = HashSet::new();
+        let mut once = HashSet::default();
         for (index, fold) in
             (0..).zip(&self.folds).filter(|(_, f)| !f.members.is_empty() && f.folded_by.is_none())
         {

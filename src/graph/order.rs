@@ -8,9 +8,8 @@
 //! every append writes (140 to 570 ns for a node and its edge). Lanes, folds and bounded views would still be our own code,
 //! with two sets of indexes to keep in step; petgraph would replace this file only.
 
-use std::collections::{HashMap, HashSet};
-
 use super::core::ContextGraph;
+use crate::hashing::{HashMap, HashSet};
 
 /// The position of each node in one topological order of the edges, the lanes and the [`Order::bind`] constraints.
 ///
@@ -72,7 +71,7 @@ impl ContextGraph {
         // The ancestors of `from` go before the descendants of `to`. Both groups keep their order and share the positions
         // they had.
         let by_place = |mut nodes: Vec<u32>| {
-            nodes.sort_unstable_by_key(|n| self.order.position_of(*n));
+            crate::sorting::sort_by_key(&mut nodes, |n| self.order.position_of(*n));
             nodes
         };
         let moved: Vec<u32> = by_place(behind).into_iter().chain(by_place(ahead)).collect();
@@ -91,7 +90,7 @@ impl ContextGraph {
         next: impl Fn(&Self, u32) -> I,
         within: impl Fn(u32) -> bool,
     ) -> Vec<u32> {
-        let mut seen = HashSet::from([start]);
+        let mut seen = HashSet::from_iter([start]);
         let mut found = vec![start];
         let mut at = 0;
         while let Some(&node) = found.get(at) {

@@ -1,8 +1,7 @@
-use std::collections::{HashMap, HashSet};
-
 use super::core::ContextGraph;
 use super::node::Place;
 use super::view::Gathering;
+use crate::hashing::{HashMap, HashSet};
 
 /// Which nodes of each lane are ancestors of a node, found without walking the lanes.
 #[derive(Default)]
@@ -52,7 +51,8 @@ impl ContextGraph {
         }
         ancestors.reach.insert(lane, reach);
         let lane = &self.lanes[lane as usize];
-        for place in lane.pinned.range(done..reach).map(|(_, place)| *place) {
+        let new = lane.pinned.starting_at(&done).take_while(|(position, _)| **position < reach);
+        for place in new.map(|(_, place)| *place) {
             self.add_pinned(place, ancestors, gathering);
         }
         let from = lane.inflows.partition_point(|(position, _)| *position < done);

@@ -1,7 +1,5 @@
 //! A graph as bytes: a first line with kind, version and checksum, then JSON.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -12,6 +10,7 @@ use super::fold::Loose;
 use super::limits::GraphLimits;
 use super::node::{NodeState, NodeType, Place};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashSet;
 use crate::message::Message;
 use crate::saved::Kind;
 
@@ -169,7 +168,7 @@ impl ContextGraph {
             !fold.members.is_empty() && fold.members.iter().all(there),
             "a fold contains no nodes, or unknown ones",
         )?;
-        let mut once = HashSet::new();
+        let mut once = HashSet::default();
         let lane = self.lane_of(fold.members[0]);
         let sound = |m: &Place| self.folded_by(*m).is_none() && self.lane_of(*m) == lane && once.insert(*m);
         require(fold.members.iter().all(sound), "a fold overlaps another, or crosses lanes")?;

@@ -4,13 +4,14 @@
 //! added, unless an edge requires otherwise.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
 
 use super::core::ContextGraph;
 use super::edge::{Edge, EdgeKind};
 use super::limits::GraphLimits;
 use super::node::{NodeState, NodeType, Place};
 use crate::error::{Error, Result};
+use crate::hashing::{HashMap, HashSet};
 use crate::sorting::sort_by_key;
 
 /// A node's context.
@@ -86,9 +87,9 @@ impl ContextGraph {
     /// Adds `start` and its ancestors, newest first, until the turn limit is reached. Returns `true` if it was, so that
     /// older nodes may be missing.
     fn walk(&self, start: Place, limit_turns: Option<usize>, gathering: &mut Gathering) -> Result<bool> {
-        let mut spine = HashSet::from([self.lane_of(start)]);
+        let mut spine = HashSet::from_iter([self.lane_of(start)]);
         let mut turns = 0;
-        let mut seen = HashSet::from([start]);
+        let mut seen = HashSet::from_iter([start]);
         let mut ahead = BinaryHeap::from([(self.entry(start), start)]);
         while let Some((_, place)) = ahead.pop() {
             gathering.keep(place);
@@ -162,7 +163,7 @@ impl ContextGraph {
         let index: HashMap<Place, usize> = places.iter().enumerate().map(|(i, p)| (*p, i)).collect();
         let mut later: Vec<Vec<usize>> = vec![Vec::new(); places.len()];
         let mut waits_for = vec![0_usize; places.len()];
-        let mut last_of_lane: HashMap<u32, usize> = HashMap::new();
+        let mut last_of_lane: HashMap<u32, usize> = HashMap::default();
         for (i, place) in places.iter().enumerate() {
             let lane = last_of_lane.insert(self.lane_of(*place), i);
             for earlier in before(*place).filter_map(|s| index.get(&s).copied()).chain(lane) {

@@ -1,11 +1,11 @@
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answers::Answer;
 use super::retention::{each_fact, refs_in};
 use crate::facts::{TextSet, texts};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part};
 use crate::tool_output::Output;
 

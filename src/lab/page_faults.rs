@@ -1,13 +1,12 @@
 //! Page faults: a recorded agent needs again what a view no longer shows.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::answers::Answer;
 use super::run::SimulatedCall;
 use crate::context::{Context, Form};
 use crate::facts::{Readings, Subject};
+use crate::hashing::HashMap;
 use crate::message::Message;
 
 /// An output that left the view at most this many calls of the model before it is needed again left too early.

@@ -1,11 +1,11 @@
 //! Measures what a compaction keeps (LAB-2): the facts of a history, and the share of them that is still in a view.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
 use crate::facts::{TextSet, constraints, literals, message_text, texts};
+use crate::hashing::HashSet;
 use crate::message::Message;
 use crate::sorting::sort;
 
@@ -52,8 +52,8 @@ impl Retention {
 /// assert_eq!(found.constraints, ["Never touch src/legacy.rs."]);
 /// ```
 pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
-    let mut found: HashSet<String> = HashSet::new();
-    let mut rules: BTreeSet<String> = BTreeSet::new();
+    let mut found: HashSet<String> = HashSet::default();
+    let mut rules: HashSet<String> = HashSet::default();
     each_fact(history, |text, is_rule| {
         if is_rule {
             rules.insert(text.to_owned());
@@ -63,7 +63,9 @@ pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
     });
     let mut literals: Vec<String> = found.into_iter().collect();
     sort(&mut literals);
-    Facts { literals, constraints: rules.into_iter().collect() }
+    let mut constraints: Vec<String> = rules.into_iter().collect();
+    sort(&mut constraints);
+    Facts { literals, constraints }
 }
 
 /// Calls `each` for every occurrence of a fact in a history, with whether it is a constraint of the user.
@@ -97,7 +99,7 @@ pub fn retention<'a>(
 ) -> Retention {
     let needles = TextSet::new(facts.literals.iter().chain(&facts.constraints).map(String::as_str));
     let mut there = vec![false; facts.literals.len() + facts.constraints.len()];
-    let mut words: BTreeSet<String> = BTreeSet::new();
+    let mut words: HashSet<String> = HashSet::default();
     for message in view {
         for text in texts(message) {
             needles.find(&text, |i| there[i] = true);
@@ -108,6 +110,8 @@ pub fn retention<'a>(
     let (literal, constraints) = (share(known), share(rules));
     let mut opened = known.to_vec();
     let in_outputs = TextSet::new(facts.literals.iter().map(String::as_str));
+    let mut words: Vec<String> = words.into_iter().collect();
+    sort(&mut words);
     for full in words.iter().filter_map(|word| opens_ref(word)) {
         in_outputs.find(&full, |i| opened[i] = true);
     }
@@ -177,7 +181,7 @@ mod tests {
             constraints: vec!["Never push.".to_owned()],
         };
         let ranged = refs_in("opens them: out_2, out_4 to out_6").filter(|word| word.starts_with("out_"));
-        assert_eq!(ranged.collect::<BTreeSet<_>>().len(), 4);
+        assert_eq!(ranged.collect::<HashSet<_>>().len(), 4);
         let view = [user("Rules: Never push. See a/b/c.rs and [tool output trimmed; ref=my out/1]")];
         let opens = |id: &str| (id == "my out/1").then(|| "issue #123".to_owned());
         let shares = retention(&facts, &view, opens);

@@ -1,10 +1,10 @@
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::known::{Contents, KnownFacts};
 use super::retention::Retention;
 use super::trail::Step;
+use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::tool_output::ToolOutputs;
 
@@ -73,11 +73,11 @@ impl Survival {
             tally: Tally::default(),
             answers_counted: 0,
             slots: Vec::new(),
-            known_messages: HashMap::new(),
+            known_messages: HashMap::default(),
             refs: outputs.iter().map(|output| output.id().to_owned()).collect(),
             arrivals: outputs.iter().enumerate().map(|(at, output)| (output.id().to_owned(), at)).collect(),
             arrived: 0,
-            referenced: HashMap::new(),
+            referenced: HashMap::default(),
         }
     }
 

@@ -1,10 +1,10 @@
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::answers::{Answer, answers};
 use super::known::KnownFacts;
+use crate::hashing::HashSet;
 use crate::message::Message;
 use crate::session::{Session, SessionConfig};
 use crate::tokens::Counter;

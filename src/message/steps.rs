@@ -1,10 +1,10 @@
 //! Splits messages into steps, and pairs calls with outputs.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Message, Role};
+use crate::hashing::{HashMap, HashSet};
 
 /// One model answer and the tool messages that answer its calls. Never split.
 ///
@@ -96,7 +96,7 @@ pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'
 /// Like [`open_calls`], for messages about which something is known.
 pub fn open_calls_of<'a>(messages: &[KnownMessage<'a>]) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
-    let mut answered: BTreeSet<&str> = BTreeSet::new(); // few outputs wait for their call at a time
+    let mut answered: HashSet<&str> = HashSet::default(); // few outputs wait for their call at a time
     for KnownMessage { role, calls, message, .. } in messages.iter().rev() {
         if *role == Role::Tool {
             answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
@@ -135,7 +135,7 @@ fn dependency_ranges(messages: &[KnownMessage<'_>]) -> Vec<(usize, usize)> {
         };
         return messages.iter().enumerate().filter_map(by).collect();
     }
-    let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut calls: HashMap<&str, usize> = HashMap::default();
     let mut places = Vec::new();
     for (i, KnownMessage { message, .. }) in messages.iter().enumerate() {
         let at = |id: Cow<'_, str>| calls.get(&*id).copied();
@@ -147,7 +147,7 @@ fn dependency_ranges(messages: &[KnownMessage<'_>]) -> Vec<(usize, usize)> {
 
 /// For each message with calls: the index after the last output that answers one of them. 0 for all other messages.
 fn closing_indexes(messages: &[KnownMessage<'_>]) -> Vec<usize> {
-    let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few calls wait for their output at a time
+    let mut caller: HashMap<&str, usize> = HashMap::default(); // few calls wait for their output at a time
     let mut closes = vec![0; messages.len()];
     for (i, KnownMessage { role, calls, message, .. }) in messages.iter().enumerate() {
         if *role == Role::Tool {

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use serde_json::{Map, Value};
 
 use super::price::Price;
@@ -7,6 +5,7 @@ use super::registry::{DERIVED, DERIVED_FROM_OTHERS, best_row, is_maker, key_form
 use super::{built_in, names};
 use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashMap;
 use crate::nearest::nearest;
 
 /// What models cost: the caller's table, then the small built-in one.

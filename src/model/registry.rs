@@ -1,10 +1,9 @@
-use std::collections::HashMap;
-
 use serde_json::{Map, Value};
 
 use super::{ModelLimits, built_in, names};
 use crate::config::{describe, whole};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashMap;
 use crate::nearest::nearest;
 
 /// The limits of models: the caller's table, then the small built-in one.

@@ -1,8 +1,6 @@
 //! A pass that the host implements. Its callback receives the view's items and returns ids to trim or drop. Ids that must
 //! stay are refused. The engine keeps steps, pins and undo intact, as for any other pass.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use super::ladder::BEFORE;
@@ -11,6 +9,7 @@ use super::pass::{Aim, Outcome, Pass, Step};
 use crate::config::Keys;
 use crate::context::{Context, CustomItem, NodeIndex, NodeKind, Unit, Verdict, begin_with_user};
 use crate::error::Result;
+use crate::hashing::HashMap;
 use crate::message::Role;
 
 const WHY: &str = "a custom pass removed it";
@@ -144,7 +143,7 @@ fn trim(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec
 
 /// Removes whole units.
 fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec<NodeIndex> {
-    let mut named: HashMap<NodeIndex, &String> = HashMap::new();
+    let mut named: HashMap<NodeIndex, &String> = HashMap::default();
     for id in ids {
         match context.history.find(id).filter(|node| context.view.position(*node).is_some()) {
             Some(node) => drop(named.insert(node, id)),

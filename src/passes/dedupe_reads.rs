@@ -1,9 +1,8 @@
-use std::collections::HashMap;
-
 use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
+use crate::hashing::HashMap;
 use crate::message::Role;
 
 const WHY: &str = "the same output appears again later";
@@ -33,7 +32,7 @@ impl Pass for DedupeReads {
             |slot: &Slot| slot.message.role == Role::Tool && matches!(slot.form, Form::Whole | Form::Cut);
         let outputs = context.view.body().iter().enumerate().rev();
         let outputs = outputs.filter(|(_, slot)| candidates.contains(&slot.node) && is_whole(slot));
-        let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::new();
+        let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::default();
         let mut older: Vec<(usize, NodeIndex)> = Vec::new();
         for (at, Slot { node, .. }) in outputs {
             let texts = context.history.output_texts(*node).collect::<Vec<_>>();

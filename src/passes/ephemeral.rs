@@ -1,9 +1,8 @@
-use std::collections::{HashMap, HashSet};
-
 use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{ItemType, Role};
 
 const WHY: &str = "ephemeral: newer messages of its kind have arrived";
@@ -36,7 +35,7 @@ impl Pass for Ephemeral {
         let outdated = outdated(context, &ephemeral);
         let newest_user = context.view.body().iter().rev().find(|s| s.message.opens_turn()).map(|s| s.node);
         let (mut outputs, mut others) = (Vec::new(), Vec::new());
-        let mut done: HashSet<usize> = HashSet::new();
+        let mut done: HashSet<usize> = HashSet::default();
         for at in outdated.iter().copied() {
             let slot = &context.view.body()[at];
             let (node, role) = (slot.node, slot.message.role);
@@ -94,7 +93,7 @@ fn outdated(context: &Context, ephemeral: &[usize]) -> Vec<usize> {
         Some(output) => Kind::Tool(tool(at, &output.call_id)),
         None => Kind::Type(body[at].message.item_type()),
     };
-    let mut newer: HashMap<Kind, u32> = HashMap::new();
+    let mut newer: HashMap<Kind, u32> = HashMap::default();
     let mut outdated = Vec::new();
     for at in ephemeral.iter().rev().copied() {
         let Some(keep) = body[at].message.meta.ephemeral else { continue };

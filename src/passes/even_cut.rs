@@ -55,7 +55,7 @@ impl Pass for EvenCut {
             shown = within(context, &steps, &cut, names, (target, aim.limit));
         }
         if shown.tokens > target {
-            shown.leave_out_what_grows(context);
+            shown.leave_out_what_grows(context, &steps);
         }
         bring_back(context, &steps, &mut shown, target);
         let level = shown.level.tokens();
@@ -87,11 +87,11 @@ struct Shown {
 
 impl Shown {
     /// A message that was already cut shorter than any level would cut it stays that way if there is no room for more.
-    fn leave_out_what_grows(&mut self, context: &Context) {
+    fn leave_out_what_grows(&mut self, context: &Context, steps: &Steps) {
         let body = context.view.body();
         self.slots.retain(|(at, slot)| {
             let current = body[*at].tokens();
-            let grows = slot.tokens() > current;
+            let grows = slot.tokens() > current && !steps.opening_body().contains(at);
             self.tokens -= if grows { slot.tokens() - current } else { 0 };
             !grows
         });
@@ -168,8 +168,9 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
                 None
             } else {
                 let back = uncut(context, current);
-                let cut =
-                    (!whole[at]).then(|| cut_slot(context, back.as_ref().unwrap_or(current), level, names));
+                let opens_turn = steps.opens_running_turn(at);
+                let uncut = back.as_ref().unwrap_or(current);
+                let cut = (!whole[at]).then(|| cut_slot(context, uncut, level, opens_turn, names));
                 cut.flatten().or(back)
             };
             shown.tokens += other.as_ref().unwrap_or(current).tokens();

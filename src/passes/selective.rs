@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use serde_json::{Map, Value, json};
 
 use super::options::Options;
@@ -7,6 +5,7 @@ use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, NodeSet, Place, Unit, begin_with_user, default_priority};
 use crate::error::Result;
+use crate::hashing::HashMap;
 use crate::message::{ItemType, Role};
 use crate::sorting::sort_by_key;
 

@@ -6,7 +6,7 @@ mod tests;
 mod texts;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use texts::LEAST;
 
@@ -14,6 +14,7 @@ use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, begin_with_user};
 use crate::error::Result;
+use crate::hashing::HashSet;
 use crate::message::{Role, open_calls};
 
 const WHY: &str = "shortened as a last resort: the view exceeded its limit";

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::options::Options;
@@ -9,6 +7,7 @@ use crate::config::Keys;
 use crate::context::{Context, Slot};
 use crate::error::Result;
 use crate::even_cut::Share;
+use crate::hashing::HashSet;
 
 /// Folds everything but the last turns into a summary (COMP-7). If a single turn is too long, its earlier steps are folded
 /// (COMP-7b).

@@ -1,6 +1,6 @@
-use std::collections::HashMap;
 use std::fmt;
 
+use crate::hashing::HashMap;
 use crate::message::{Message, ToolCall};
 
 /// Finds a call by its id.

@@ -5,10 +5,10 @@
 //! lose their ids.
 
 use std::borrow::{Borrow, Cow};
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::item_ids::{item_id, without_item_id};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
 /// Groups the parts of an assistant message: each range has reasoning and what the model made after it, up to the next
@@ -42,7 +42,7 @@ pub fn unlink_each<'a>(
         return view.into_iter().map(Some).collect();
     }
     let broken = BrokenLinks::of(&view, &links);
-    let mut dropped_calls: HashSet<String> = HashSet::new();
+    let mut dropped_calls: HashSet<String> = HashSet::default();
     let mut out: Vec<Option<Cow<'a, Message>>> = Vec::new();
     for (i, message) in view.into_iter().enumerate() {
         if message.tool_outputs().any(|output| dropped_calls.remove(&output.call_id)) {
@@ -103,7 +103,7 @@ struct BrokenLinks {
 
 impl BrokenLinks {
     fn of(view: &[Cow<'_, Message>], links: &Links) -> Self {
-        let mut broken = Self { tails: HashSet::new(), kept: HashSet::new() };
+        let mut broken = Self { tails: HashSet::default(), kept: HashSet::default() };
         let mut next: Option<&Part> = None; // what the model made next, other than reasoning
         for (i, message) in view.iter().enumerate().rev() {
             if message.role != Role::Assistant {

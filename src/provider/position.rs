@@ -1,7 +1,6 @@
 //! Finds parts of messages that the API refuses because of their position. Views and `repair` leave them out.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -11,6 +10,7 @@ use super::item_ids;
 use super::openai_responses::kinds;
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Extras, Format, Message, Part, Role};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The maximum number of cache marks in a request.
 pub(super) const CACHE_MARKS: usize = 4;
@@ -33,15 +33,15 @@ pub(super) const DUPLICATE_NAME: &str = "B-doc-dup";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removals {
     /// The indexes of the removed parts, with the rule that each would break.
-    parts: BTreeMap<usize, &'static str>,
+    parts: SortedMap<usize, &'static str>,
     /// The indexes of parts that lose the id of their item. A part that is invalid without its id is removed.
-    ids: BTreeSet<usize>,
+    ids: SortedSet<usize>,
     /// How many of its cache marks are removed, counted from its first one.
     marks: usize,
     /// Whether its provider's own compaction is removed, because it is only accepted if nothing precedes it.
     compaction: bool,
     /// New names for documents, by the number of the document in the message.
-    names: BTreeMap<usize, String>,
+    names: SortedMap<usize, String>,
 }
 
 impl Removals {
@@ -55,7 +55,7 @@ impl Removals {
 
     /// The rules that it would break, with a description of each change.
     pub(super) fn broken_rules(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
+        let rules: SortedSet<&'static str> = self.parts.values().copied().collect();
         let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
         let marks = (self.marks > 0).then_some(TOO_MANY_MARKS);
         let compaction = self.compaction.then_some(COMPACTION_PLACE);
@@ -163,7 +163,8 @@ pub struct PositionChecker {
     marks: Vec<usize>,
     /// How many marks are removed, from the first one on.
     removed_marks: usize,
-    removals: BTreeMap<usize, Removals>,
+    /// In boxes, because those of different rules are added in turn.
+    removals: SortedMap<usize, Box<Removals>>,
     /// How many messages have been looked at.
     checked: usize,
 }
@@ -188,7 +189,7 @@ impl PositionChecker {
             waiting: Vec::new(),
             marks: Vec::new(),
             removed_marks: 0,
-            removals: BTreeMap::new(),
+            removals: SortedMap::new(),
             checked: 0,
         }
     }
@@ -200,7 +201,7 @@ impl PositionChecker {
 
     /// What the messages from position `at` on lose.
     pub fn removals_from(&self, at: usize) -> impl Iterator<Item = (usize, &Removals)> {
-        self.removals.range(at..).map(|(at, lost)| (*at, lost))
+        self.removals.starting_at(&at).map(|(at, lost)| (*at, &**lost))
     }
 
     /// Looks at the messages from position `from` on, which are new or have changed; `len` is the number of messages.
@@ -227,26 +228,28 @@ impl PositionChecker {
         }
         let start = turn_start(first, &message);
         let before = self.removals.split_off(&start);
-        let lapsed = self.server_calls.iter().rev().take_while(|call| call.at >= start);
-        let lapsed =
-            lapsed.filter(|call| call.has_lapsed()).map(|call| (call.at, call.part, SERVER_UNANSWERED));
-        let orphans = self.orphans.iter().rev().take_while(|(at, _)| *at >= start);
-        let orphans = orphans.map(|(at, part)| (*at, *part, SERVER_RESULT));
+        let lapsed = &self.server_calls[self.server_calls.partition_point(|call| call.at < start)..];
+        let lapsed = lapsed.iter().filter(|call| call.has_lapsed());
+        let lapsed = lapsed.map(|call| (call.at, call.part, SERVER_UNANSWERED));
+        let orphans = &self.orphans[self.orphans.partition_point(|(at, _)| *at < start)..];
+        let orphans = orphans.iter().map(|(at, part)| (*at, *part, SERVER_RESULT));
         for (at, part, rule) in lapsed.chain(orphans) {
-            self.removals.entry(at).or_default().parts.insert(part, rule);
+            self.removals.or_default(at).parts.insert(part, rule);
         }
-        for (at, part) in self.duplicate_ids.iter().rev().take_while(|(at, _)| *at >= start) {
-            self.removals.entry(*at).or_default().ids.insert(*part);
+        let from_start = self.duplicate_ids.partition_point(|(at, _)| *at < start);
+        for (at, part) in &self.duplicate_ids[from_start..] {
+            self.removals.or_default(*at).ids.insert(*part);
         }
-        for (at, nth, name) in self.renamed_documents.iter().rev().take_while(|(at, ..)| *at >= start) {
-            self.removals.entry(*at).or_default().names.insert(*nth, name.clone());
+        let from_start = self.renamed_documents.partition_point(|(at, ..)| *at < start);
+        for (at, nth, name) in &self.renamed_documents[from_start..] {
+            self.removals.or_default(*at).names.insert(*nth, name.clone());
         }
         self.find_trailing_reasoning(start, len, &message);
         if self.format == Format::Anthropic {
             self.find_late_compactions(start, len, &message);
         }
         let marked = if has_turns { self.find_surplus_marks(from, len, start, &message) } else { None };
-        let now = self.removals.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
+        let now = self.removals.starting_at(&start).filter(|(at, lost)| before.get(at) != Some(lost));
         let gone = before.keys().find(|at| !self.removals.contains_key(at));
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
     }
@@ -262,7 +265,7 @@ impl PositionChecker {
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
         let late: Vec<usize> = (start..len).filter(is_own).filter(|at| (0..*at).any(is_said)).collect();
         for at in late {
-            self.removals.entry(at).or_default().compaction = true;
+            self.removals.or_default(at).compaction = true;
         }
     }
 
@@ -411,6 +414,7 @@ impl PositionChecker {
         len: usize,
         message: &impl Fn(usize) -> Option<&'m Message>,
     ) {
+        let mut trailing = Vec::new(); // the last one first
         let mut may_follow_reasoning = false; // what follows directly allows reasoning before it
         for (at, message) in (start..len).rev().filter_map(|at| Some((at, message(at)?))) {
             if message.role != Role::Assistant {
@@ -433,24 +437,23 @@ impl PositionChecker {
                     (Format::Anthropic | Format::BedrockConverse, Part::Reasoning(_))
                         if !may_follow_reasoning =>
                     {
-                        self.remove_part(at, n, THINKING_LAST);
+                        trailing.push((at, n, THINKING_LAST));
                     }
                     (Format::Anthropic | Format::BedrockConverse, Part::Text { text, .. })
                         if is_blank(text) => {}
                     (Format::Anthropic | Format::BedrockConverse, _) => may_follow_reasoning = true,
                     (_, Part::Reasoning(reasoning)) if !may_follow_reasoning => {
                         if reasoning.id.is_some() {
-                            self.remove_part(at, n, REASONING_TAIL);
+                            trailing.push((at, n, REASONING_TAIL));
                         }
                     }
                     (_, part) => may_follow_reasoning = may_be_made(part),
                 }
             }
         }
-    }
-
-    fn remove_part(&mut self, at: usize, part: usize, rule: &'static str) {
-        self.removals.entry(at).or_default().parts.insert(part, rule);
+        for (at, part, rule) in trailing.into_iter().rev() {
+            self.removals.or_default(at).parts.insert(part, rule);
+        }
     }
 
     /// Finds surplus cache marks: the newest are kept. Returns the first position where something may have changed.
@@ -471,13 +474,13 @@ impl PositionChecker {
         let again = self.marks.partition_point(|at| *at < start);
         let (low, high) = (unmarked.min(self.removed_marks).min(again), unmarked.max(self.removed_marks));
         self.removed_marks = unmarked;
-        let other: BTreeSet<usize> =
-            self.marks[low..high.min(self.marks.len()).max(low)].iter().copied().collect();
+        let mut other = self.marks[low..high.min(self.marks.len()).max(low)].to_vec();
+        other.dedup();
         let first = other.first().copied();
         for at in other {
             let before = self.marks.partition_point(|mark| *mark < at);
             let until = self.marks.partition_point(|mark| *mark <= at).min(unmarked);
-            let lost = self.removals.entry(at).or_default();
+            let lost = self.removals.or_default(at);
             lost.marks = until.saturating_sub(before);
             if lost.is_nothing() {
                 self.removals.remove(&at);

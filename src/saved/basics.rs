@@ -1,12 +1,14 @@
 //! Numbers, strings and collections.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Reader, Saved, Writer};
 use crate::error::Result;
+use crate::growing;
+use crate::sorted::{SortedMap, SortedSet};
 
 impl Saved for bool {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
@@ -192,7 +194,7 @@ impl<T: Saved> Saved for VecDeque<T> {
     }
 }
 
-impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
+impl<K: Saved + Ord, V: Saved> Saved for SortedMap<K, V> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
         for (key, value) in self {
@@ -203,15 +205,16 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.count()?;
-        let mut map = Self::new(); // not `collect`, which would add a sort function for each type
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         for _ in 0..n {
-            map.insert(K::load(from)?, V::load(from)?);
+            growing::append(&mut keys, K::load(from)?);
+            growing::append(&mut values, V::load(from)?);
         }
-        Ok(map)
+        Ok(Self::of(keys, values))
     }
 }
 
-impl<T: Saved + Ord> Saved for BTreeSet<T> {
+impl<T: Saved + Ord> Saved for SortedSet<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
         for value in self {
@@ -220,12 +223,7 @@ impl<T: Saved + Ord> Saved for BTreeSet<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let n = from.count()?;
-        let mut set = Self::new();
-        for _ in 0..n {
-            set.insert(T::load(from)?);
-        }
-        Ok(set)
+        Vec::load(from).map(Self::from_iter)
     }
 }
 

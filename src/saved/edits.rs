@@ -1,9 +1,9 @@
 //! The difference between two states of a list or a map.
 
-use std::collections::BTreeMap;
-
 use super::{Reader, Saved, Writer};
 use crate::error::Result;
+use crate::sorted::SortedMap;
+use crate::sorting::sort;
 
 /// A change of a list: `front` entries stay, the next `gone` entries are replaced by `put`, and the rest stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub struct MapEdit<K, V> {
 
 impl<K: Ord + Copy, V> MapEdit<K, V> {
     /// The edit that turns `before` into `now`, found by walking both in key order.
-    pub fn between<B>(before: &BTreeMap<K, B>, now: &BTreeMap<K, V>, same: impl Fn(&B, &V) -> bool) -> Self
+    pub fn between<B>(before: &SortedMap<K, B>, now: &SortedMap<K, V>, same: impl Fn(&B, &V) -> bool) -> Self
     where
         V: Clone,
     {
@@ -159,11 +159,13 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
     }
 
     /// Applies the edit.
-    pub fn apply(self, map: &mut BTreeMap<K, V>) {
-        for key in self.gone {
-            map.remove(&key);
+    pub fn apply(self, map: &mut SortedMap<K, V>) {
+        let Self { mut gone, put } = self;
+        if !gone.is_empty() {
+            sort(&mut gone);
+            map.retain(|key, _| gone.binary_search(key).is_err());
         }
-        map.extend(self.put);
+        map.extend(put);
     }
 
     /// Applies the edit to a list that is sorted by key.
@@ -225,6 +227,7 @@ mod tests {
 
         #[test]
         fn a_map_edit_turns_one_into_the_other(before in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9), now in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9)) {
+            let (before, now) = (SortedMap::from_iter(before), SortedMap::from_iter(now));
             let edit = MapEdit::between(&before, &now, |b, n| b == n);
             let mut made = before.clone();
             edit.clone().apply(&mut made);

@@ -114,13 +114,13 @@ pub(crate) use saved;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use serde_json::{Value, json};
 
     use super::*;
     use crate::error::ErrorCode;
+    use crate::sorted::SortedMap;
 
     const KIND: Kind = Kind { name: "contextfold-test", version: 2, what: "a test" };
 
@@ -142,7 +142,7 @@ mod tests {
         colour: Option<Colour>,
         texts: Vec<Arc<str>>,
         raw: Arc<Value>,
-        sums: BTreeMap<String, (u64, f64)>,
+        sums: SortedMap<String, (u64, f64)>,
         cached: u8,
         later: i64,
     }
@@ -155,7 +155,7 @@ mod tests {
             colour: Some(Colour::Blue),
             texts: vec![text.clone(), "own".into(), text],
             raw: json!({ "b": [1, -2, 0.1, 1e300, null, true], "a": { "text": "日本" } }).into(),
-            sums: [("x".to_owned(), (u64::MAX, -0.5))].into(),
+            sums: SortedMap::from_iter([("x".to_owned(), (u64::MAX, -0.5))]),
             cached: 1,
             later: i64::MIN,
         }

@@ -1,7 +1,7 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Saved;
+use crate::hashing::HashMap;
 
 /// Strings of up to this many bytes (ids, names, reasons) are written once and then referred to by number.
 pub(super) const MAX_WORD_BYTES: usize = 120;

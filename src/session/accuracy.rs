@@ -1,11 +1,10 @@
 //! How accurate the token counts are (TOK-6, MOD-4).
 
-use std::collections::BTreeMap;
-
 use super::sent::Sent;
 use crate::context::{CounterReport, RuleReport};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
+use crate::sorted::SortedMap;
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
 /// The safety margin for a counter that is not exact.
@@ -24,7 +23,7 @@ pub(super) struct Accuracy {
     /// `None` if nothing may be learnt.
     calibration: Option<Calibration>,
     /// What was learnt for models that were used earlier.
-    others: BTreeMap<Option<String>, Calibration>,
+    others: SortedMap<Option<String>, Calibration>,
     /// Which view the next reported usage belongs to.
     sent: Sent,
 }
@@ -35,7 +34,7 @@ impl Accuracy {
             model: model.map(str::to_owned),
             family: model.and_then(Family::of_model),
             calibration: calibrate.then(Calibration::default),
-            others: BTreeMap::new(),
+            others: SortedMap::new(),
             sent: Sent::default(),
         }
     }

@@ -10,14 +10,15 @@
 //! its own history, a renumbered copy that shares every message, so none of its folds can cross lanes; `merge` adds a `branch`
 //! edge from the branch's last node to the result.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::fork::Fork;
 use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, GraphLimits, NodeState, Place};
+use crate::hashing::HashMap;
 use crate::message::{Message, Role};
+use crate::sorted::SortedMap;
 
 /// Marks a history entry that has no node in the graph, because the engine made it.
 const NONE: u32 = u32::MAX;
@@ -70,7 +71,7 @@ impl SessionGraph {
         if self.has_reused_id(&context.history) {
             *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
         }
-        let merges: BTreeMap<NodeIndex, (usize, usize)> = session
+        let merges: SortedMap<NodeIndex, (usize, usize)> = session
             .forks
             .iter()
             .enumerate()

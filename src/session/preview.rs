@@ -4,7 +4,6 @@
 //! predicts what passes do. A plan holds while its messages are in the view as they were (`PlanBasis` compares); new messages do not
 //! matter. Messages that `apply` has to keep are pinned while passes run.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::config::SessionConfig;
@@ -14,6 +13,7 @@ use super::state::Session;
 use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
 use crate::context::{EventName, Form, NodeIndex, NodeKind, NodeSet, Slot, View};
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::passes::{Outcome, Pass, Summarize};
 

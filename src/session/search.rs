@@ -1,7 +1,6 @@
 //! Recall (COMP-24): finds anything in the history again, whether folded, trimmed or shown.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
 use crate::facts::texts_with;
+use crate::hashing::HashSet;
 use crate::message::Role;
 use crate::pattern::{Options, Pattern, Progress, Scan, Searchable};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
@@ -133,7 +133,7 @@ impl Session {
         SearchInProgress {
             search,
             hits: Vec::new(),
-            opened: HashSet::new(),
+            opened: HashSet::default(),
             own_tool_outputs: self.own_tool_outputs(),
             nodes: context.history.len(),
             outputs: context.outputs.refs().into_iter().map(|output| output.id).collect(),
@@ -218,8 +218,8 @@ impl Session {
 
     /// The history entries that are outputs of our own tools.
     fn own_tool_outputs(&self) -> HashSet<usize> {
-        let mut answers = HashSet::new();
-        let mut asked: HashSet<&str> = HashSet::new();
+        let mut answers = HashSet::default();
+        let mut asked: HashSet<&str> = HashSet::default();
         for (at, node) in self.context().history.nodes().iter().enumerate() {
             for call in node.message.tool_calls() {
                 if is_own_tool(&call.name) {

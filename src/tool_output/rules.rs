@@ -1,12 +1,11 @@
 //! Rules for the outputs of one tool, or of all tools whose names match a pattern.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::Keys;
 use crate::error::{Error, Result};
+use crate::sorted::SortedMap;
 
 const CONFIG_KEY: &str = "toolOutputCache.tools";
 
@@ -29,13 +28,21 @@ pub enum ToolRule {
 
 /// Rules by tool name, in which `*` matches any characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ToolRules(BTreeMap<String, ToolRule>);
+#[serde(try_from = "Map<String, Value>")]
+pub struct ToolRules(SortedMap<String, ToolRule>);
+
+impl TryFrom<Map<String, Value>> for ToolRules {
+    type Error = Error;
+
+    fn try_from(map: Map<String, Value>) -> Result<Self> {
+        Self::from_map(&map)
+    }
+}
 
 impl ToolRules {
     /// Reads `{ name: "keep" | "first" | { maxTokens } }`.
     pub(super) fn from_map(map: &Map<String, Value>) -> Result<Self> {
-        let mut rules = BTreeMap::new();
+        let mut rules = SortedMap::new();
         for (name, value) in map {
             let place = format!("{CONFIG_KEY}.{name}");
             let rule = match value {

@@ -1,4 +1,3 @@
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::long_text::LongText;
@@ -9,6 +8,7 @@ use crate::hashing::{HashMap, HashSet};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 use crate::saved::saved;
+use crate::sorted::{SortedMap, SortedSet};
 
 mod copies;
 mod in_store;
@@ -25,18 +25,20 @@ const MAX_ID_BYTES: usize = 256;
 /// after its output was collected; except the numbers of a run that was rolled back.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOutputs {
-    outputs: BTreeMap<u64, Output>,
+    outputs: SortedMap<u64, Output>,
     places: HashMap<Arc<str>, u64>,
     next_place: u64,
     numbered: u64,
     /// The bytes of the outputs in memory.
     bytes: u64,
-    /// The places of the outputs in memory; `None` if all outputs are.
-    in_memory: Option<BTreeSet<u64>>,
+    /// The places of the outputs in memory, and of some that left it; `None` if all outputs are in memory.
+    in_memory: Option<SortedSet<u64>>,
+    /// How many of these left it.
+    left_memory: usize,
     /// Ids of outputs that are exactly what a tool answered. Not saved: the history has this information.
     answers: HashSet<Arc<str>>,
     /// Places whose content has changed since the session was last saved.
-    touched: BTreeSet<u64>,
+    touched: SortedSet<u64>,
 }
 
 saved!(rest of ToolOutputs { next_place, numbered });
@@ -44,8 +46,9 @@ saved!(struct ToolOutputs { outputs, next_place, numbered } fresh {
     places: HashMap::default(),
     bytes: 0,
     in_memory: None,
+    left_memory: 0,
     answers: HashSet::default(),
-    touched: BTreeSet::new(),
+    touched: SortedSet::new(),
 });
 
 /// The state of the numbering of a cache, to roll back to.
@@ -67,7 +70,7 @@ impl ToolOutputs {
             return;
         }
         let new: HashSet<Arc<str>> =
-            self.outputs.range(mark.next_place..).map(|(_, output)| output.id.clone()).collect();
+            self.outputs.starting_at(&mark.next_place).map(|(_, output)| output.id.clone()).collect();
         self.collect_garbage(&|id| !new.contains(id), false);
         (self.next_place, self.numbered) = (mark.next_place, mark.numbered);
     }
@@ -136,15 +139,13 @@ impl ToolOutputs {
     /// # Errors
     /// `UNKNOWN_REF`.
     pub fn append(&mut self, id: &str, chunk: &str) -> Result<ToolOutputRef> {
-        let place = self.places.get(id).copied();
-        let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else {
-            return Err(self.unknown(id));
-        };
+        let known = self.places.get(id).and_then(|place| Some((*place, self.outputs.get_mut(place)?)));
+        let Some((place, output)) = known else { return Err(self.unknown(id)) };
         if output.store_key.is_some() {
             return Err(in_store_error(id));
         }
         output.append(chunk);
-        self.touched.extend(place);
+        self.touched.insert(place);
         self.answers.remove(id); // it has more now than the tool answered
         self.bytes += chunk.len() as u64;
         Ok(output.reference())
@@ -194,6 +195,7 @@ impl ToolOutputs {
     pub fn in_memory(&self) -> impl Iterator<Item = &Output> {
         let all = self.in_memory.is_none().then(|| self.outputs.values());
         let some = self.in_memory.iter().flatten().filter_map(|place| self.outputs.get(place));
+        let some = some.filter(|output| output.store_key.is_none());
         all.into_iter().flatten().chain(some)
     }
 
@@ -219,26 +221,35 @@ impl ToolOutputs {
 
     /// Removes the outputs that nothing mentions, and returns their refs. A dry run only returns the refs.
     pub fn collect_garbage(&mut self, mentioned: &dyn Fn(&str) -> bool, dry_run: bool) -> Vec<ToolOutputRef> {
-        let garbage: Vec<(u64, ToolOutputRef)> = self
-            .outputs
-            .iter()
-            .filter(|(_, o)| !mentioned(&o.id))
-            .map(|(place, o)| (*place, o.reference()))
-            .collect();
-        if !dry_run {
-            for (place, _) in &garbage {
-                if let Some(output) = self.outputs.remove(place) {
-                    self.touched.insert(*place);
-                    if let Some(here) = &mut self.in_memory {
-                        here.remove(place);
-                    }
-                    self.places.remove(&output.id);
-                    self.answers.remove(&output.id);
-                    self.bytes -= output.bytes_here();
-                }
+        let Self { outputs, places, answers, bytes, .. } = self;
+        let mut garbage = Vec::new();
+        let mut gone = Vec::new();
+        outputs.retain(|place, output| {
+            let stays = mentioned(&output.id);
+            if !stays {
+                garbage.push(output.reference());
             }
+            if !stays && !dry_run {
+                gone.push(*place);
+                places.remove(&output.id);
+                answers.remove(&output.id);
+                *bytes -= output.bytes_here();
+            }
+            stays || dry_run
+        });
+        if !gone.is_empty() {
+            self.touched.extend(gone);
+            self.list_those_in_memory();
         }
-        garbage.into_iter().map(|(_, reference)| reference).collect()
+        garbage
+    }
+
+    /// Lists the places of the outputs in memory again, unless all are.
+    fn list_those_in_memory(&mut self) {
+        if self.in_memory.is_some() {
+            self.in_memory = Some(places_in_memory(&self.outputs));
+            self.left_memory = 0;
+        }
     }
 
     fn find(&self, id: &str) -> Option<&Output> {
@@ -272,7 +283,7 @@ impl ToolOutputs {
 }
 
 /// The places of the outputs in memory.
-fn places_in_memory(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
+fn places_in_memory(outputs: &SortedMap<u64, Output>) -> SortedSet<u64> {
     outputs.iter().filter(|(_, output)| output.store_key.is_none()).map(|(place, _)| *place).collect()
 }
 

@@ -1,7 +1,6 @@
 //! Erasing messages, undoing folds, rewinding, and branches with their results.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use js_sys::Function;
@@ -19,10 +18,11 @@ use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
 use crate::session::{Erased, MergeAs, Session as Core};
+use crate::sorted::SortedMap;
 
 thread_local! {
     /// Sessions by the number that `__branch` returned, until `merge` looks them up.
-    static BRANCHES: RefCell<(u32, BTreeMap<u32, Weak<Inner>>)> = RefCell::default();
+    static BRANCHES: RefCell<(u32, SortedMap<u32, Weak<Inner>>)> = RefCell::default();
 }
 
 #[wasm_bindgen]

@@ -1,7 +1,6 @@
 //! A JavaScript function as token counter (TOK-8).
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::error::context_error;
 use super::tokens::counter_of;
 use crate::error::Error;
+use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::tokens::{BytesPerFour, Counter, Estimate, Method, Rules, Template, TokenCounter, count_message};
 

@@ -1,7 +1,6 @@
 //! The state behind a `Session` object: the core, and what exists only in JavaScript.
 
 use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
-use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
 use js_sys::Function;
@@ -27,6 +26,7 @@ use super::value::to_js;
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode, Result};
 use crate::graph::ContextGraph;
+use crate::hashing::HashMap;
 use crate::message::{Format, Message};
 use crate::session::{Fit, Session};
 use crate::tokens::Counter;

@@ -2,7 +2,6 @@
 //!
 //! The caller gets a copy of the array, so a returned list never changes.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use super::value::{of_format_to_js, to_js};
 use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
 use crate::provider::{OPENING_NOTE, PositionChecker, Provider, Removals};
+use crate::sorted::SortedMap;
 
 /// The messages of a list, by position; `None` after the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -65,7 +65,7 @@ pub struct List {
     /// What messages lose because of their position.
     position_checker: Option<PositionChecker>,
     /// The messages that lose something, by position.
-    as_sent: Rc<BTreeMap<usize, AsSent>>,
+    as_sent: Rc<SortedMap<usize, AsSent>>,
 }
 
 impl List {
@@ -175,7 +175,7 @@ impl List {
         let first = checker.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
         let mut as_sent = std::mem::take(&mut self.as_sent);
         let Some(now) = Rc::get_mut(&mut as_sent) else { return 0 };
-        now.split_off(&first);
+        drop(now.split_off(&first));
         for (at, removals) in checker.removals_from(first) {
             let Some((slot, node)) = slots(at) else { continue };
             let message = Arc::new(removals.apply(&slot.message, provider.format()));

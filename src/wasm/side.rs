@@ -1,11 +1,10 @@
 //! What only the JavaScript side knows of a session, in the form in which it is saved.
 
-use std::collections::HashMap;
-
 use super::handles::Handles;
 use super::line::{Line, Stretch, readings_of, sums_of};
 use crate::context::{Context, History, NodeIndex};
 use crate::error::{Error, Result};
+use crate::hashing::HashMap;
 use crate::message::Format;
 use crate::saved::{Kind, ListEdit, MapEdit, Saved, saved};
 

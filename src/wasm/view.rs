@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
@@ -20,12 +19,13 @@ use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
 use crate::session::Session;
+use crate::sorted::SortedMap;
 
 thread_local! {
     /// Message lists that sessions returned, with the number of each list's session.
     static HANDED_OUT: WeakMap = WeakMap::new();
     /// The sessions that returned such lists, by number.
-    static SESSIONS: RefCell<BTreeMap<u32, Weak<Inner>>> = RefCell::default();
+    static SESSIONS: RefCell<SortedMap<u32, Weak<Inner>>> = RefCell::default();
 }
 
 /// Remembers which session's view a list is.
@@ -35,7 +35,7 @@ fn note_handed_out(list: &Array, inner: &Rc<Inner>) {
         let known = inner.number.get().filter(is_known);
         known.unwrap_or_else(|| {
             sessions.retain(|_, session| session.strong_count() > 0);
-            let next = sessions.last_key_value().map_or(0, |(last, _)| last + 1);
+            let next = sessions.keys().last().map_or(0, |last| last + 1);
             sessions.insert(next, Rc::downgrade(inner));
             inner.number.set(Some(next));
             next

@@ -1,6 +1,5 @@
-use std::collections::HashMap;
-
 use super::super::tags::neutralize;
+use crate::hashing::HashMap;
 use crate::names::names;
 
 names! {

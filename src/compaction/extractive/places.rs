@@ -1,6 +1,5 @@
-use std::collections::BTreeMap;
-
 use crate::facts::{Action, directory};
+use crate::sorted::SortedMap;
 
 /// The working directory, so that paths can be written relative to it.
 #[derive(Debug, Default)]
@@ -11,10 +10,10 @@ pub(super) struct Places {
 impl Places {
     /// The folder of an earlier summary, or else the one that most commands change into.
     pub fn of(actions: &[Action<'_>], earlier: Option<String>) -> Self {
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut votes: SortedMap<&str, usize> = SortedMap::new();
         for dir in actions.iter().filter_map(|a| directory(a.command.as_deref()?)) {
             if dir.len() > 1 && dir.starts_with('/') {
-                *votes.entry(dir.trim_end_matches('/')).or_default() += 1;
+                *votes.or_default(dir.trim_end_matches('/')) += 1;
             }
         }
         let most = votes

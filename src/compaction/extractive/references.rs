@@ -1,8 +1,7 @@
-use std::collections::HashMap;
-
 use super::draft::{Draft, Section};
 use super::places::Places;
 use crate::facts::{LiteralKind, literals};
+use crate::hashing::HashMap;
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 
@@ -23,7 +22,7 @@ pub(super) fn references(
         said: bool,
         last: usize,
     }
-    let mut mentions: HashMap<&str, Mention> = HashMap::new();
+    let mut mentions: HashMap<&str, Mention> = HashMap::default();
     let mut order: Vec<&str> = Vec::new();
     for (at, (message, text)) in messages.iter().zip(texts).enumerate() {
         if summaries[at] || message.role.is_instruction() {

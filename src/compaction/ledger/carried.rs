@@ -1,5 +1,3 @@
-use std::collections::{BTreeMap, HashSet};
-
 use super::asked::AskedRequest;
 use super::habits::Habits;
 use super::literals::Literals;
@@ -8,8 +6,11 @@ use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserRemark;
 use crate::facts::{COMMITTED, Strength};
+use crate::hashing::HashSet;
 use crate::message::{Message, Role};
 use crate::saved::saved;
+use crate::sorted::SortedMap;
+use crate::sorting::sort_by;
 
 /// The facts of the messages of a fold, and of all folds before it, that must not be lost.
 ///
@@ -19,9 +20,9 @@ pub struct CarriedFacts {
     /// Paths, URLs, ids and error codes.
     pub(super) literals: Literals,
     /// The user's constraints, verbatim.
-    pub(super) rules: BTreeMap<String, Rule>,
+    pub(super) rules: SortedMap<String, Rule>,
     /// Commands with their outcomes: the latest run of each command.
-    pub(super) commands: BTreeMap<String, CommandLine>,
+    pub(super) commands: SortedMap<String, CommandLine>,
     /// The commands that were run often, and where.
     pub(super) habits: Habits,
     /// Open work.
@@ -48,6 +49,15 @@ pub(super) struct Rule {
     pub first: u64,
     /// The number of the last message that said it, and the position in that message (the low `PLACES` bits).
     pub last: u64,
+}
+
+impl Rule {
+    /// It was said again.
+    fn repeat(&mut self, later: Self) {
+        self.strength = self.strength.max(later.strength);
+        self.explicit |= later.explicit;
+        self.last = later.last;
+    }
 }
 
 /// The command's line says enough about an output of at most this many bytes.
@@ -146,13 +156,15 @@ impl CarriedFacts {
 
     /// Applies later messages: removes what they finished, ran again or answered. Adds the open work of those that are not `shown` whole.
     pub(super) fn apply_later(&mut self, later: &MessageFacts<'_>, shown: impl Fn(usize) -> bool) {
+        let mut again: HashSet<&str> = HashSet::default();
         for action in later.actions() {
             self.open.apply_call(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
-                self.commands.remove(&run.key);
+                again.insert(run.key.as_str());
                 self.habits.leave_out(run);
             }
         }
+        self.commands.retain(|key, _| !again.contains(key.as_str()));
         for (place, (message, notes)) in later.messages().enumerate() {
             self.open.apply_message(message, notes, self.clock, shown(place));
         }
@@ -161,6 +173,7 @@ impl CarriedFacts {
     fn add_all<'r>(&mut self, read: &'r MessageFacts<'_>, open: bool) -> Sightings<'r> {
         let facts = read.facts();
         let mut sightings = Sightings::of(&facts.names);
+        let mut new_rules: Vec<(String, Rule)> = Vec::new();
         for (message, at) in read.places() {
             self.clock += 1;
             let output = self.add_output(message).is_some();
@@ -174,15 +187,24 @@ impl CarriedFacts {
                 let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
                 let new =
                     Rule { strength: stated.strength, explicit: stated.explicit, first: self.clock, last };
-                let rule = self.rules.entry(stated.text.clone()).or_insert(new);
-                rule.strength = rule.strength.max(new.strength);
-                rule.explicit |= new.explicit;
-                rule.last = last;
+                match self.rules.get_mut(&stated.text) {
+                    Some(rule) => rule.repeat(new),
+                    None => new_rules.push((stated.text.clone(), new)),
+                }
             }
             if open {
                 self.open.apply_message(message, notes, self.clock, false);
             }
         }
+        sort_by(&mut new_rules, |(one, _), (other, _)| one.cmp(other));
+        new_rules.dedup_by(|(again, later), (text, rule)| {
+            let is_same = again == text;
+            if is_same {
+                rule.repeat(*later);
+            }
+            is_same
+        });
+        self.rules.extend(new_rules);
         sightings
     }
 
@@ -197,6 +219,8 @@ impl CarriedFacts {
     }
 
     fn add_actions(&mut self, read: &MessageFacts<'_>) {
+        // All at once, because each command would be inserted somewhere among all others.
+        let mut runs: Vec<(&str, Option<CommandLine>)> = Vec::new();
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
             self.open.apply_call(&action);
@@ -205,7 +229,7 @@ impl CarriedFacts {
             let Some((answered, message)) = action.answer else { continue };
             // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
             if answered.is_unknown() || run.is_minor && answered.is_plain() {
-                self.commands.remove(&run.key);
+                runs.push((&run.key, None));
                 continue;
             }
             let output_ref = message.output_ref();
@@ -217,7 +241,13 @@ impl CarriedFacts {
                 Some(message) if answered.is_mere_success() => format!("{COMMITTED}{message}"),
                 _ => format!("{}{}{by_ref}", run.head, answered.tail),
             };
-            self.commands.insert(run.key.clone(), CommandLine { line, failed: answered.failed, last: at });
+            runs.push((&run.key, Some(CommandLine { line, failed: answered.failed, last: at })));
         }
+        let runs: SortedMap<&str, Option<CommandLine>> = runs.into_iter().collect();
+        if !self.commands.is_empty() {
+            self.commands.retain(|key, _| runs.get(key.as_str()).is_none_or(Option::is_some));
+        }
+        let told = runs.into_iter().filter_map(|(key, line)| Some((key.to_owned(), line?)));
+        self.commands.extend(told);
     }
 }

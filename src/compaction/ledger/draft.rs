@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::asked::{self, AskedRequest};
@@ -14,7 +13,8 @@ use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::facts::LiteralKind;
 use crate::facts::shorten::one_line;
-use crate::sorting::sort_by_key;
+use crate::sorted::SortedMap;
+use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
 
 /// The heading of the user's rules.
@@ -240,10 +240,10 @@ impl Draft {
     /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their
     /// tokens.
     fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) -> u64 {
-        let mut opens: BTreeMap<u64, usize> = BTreeMap::new();
-        for output in left_out.iter().filter_map(|c| c.sighting.output) {
-            *opens.entry(u64::from(output)).or_default() += 1;
-        }
+        let mut outputs: Vec<u32> = left_out.iter().filter_map(|c| c.sighting.output).collect();
+        sort(&mut outputs);
+        let counted = outputs.chunk_by(|a, b| a == b).map(|same| (u64::from(same[0]), same.len()));
+        let opens: SortedMap<u64, usize> = counted.collect();
         let mut shown = missing.shown_refs.clone();
         missing.refs.find(&self.text, |i| shown[i] = true);
         let unnamed = missing.carried.outputs.iter().zip(&shown).filter(|(_, shown)| !**shown);

@@ -1,11 +1,11 @@
 //! How the agent works: the commands that it runs often, and the folder in which it runs them.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use super::carried::CommandLine;
 use crate::facts::{CommandOutcome, RunNote, without_directory};
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 use crate::sorting::sort_by_key;
 
 /// A command that was run this often is one of those with which the agent works: its tests, its build.
@@ -20,7 +20,7 @@ const LATEST: usize = 20;
 /// The commands that were run, and the folders of the latest ones that did not fail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Habits {
-    commands: BTreeMap<String, Runs>,
+    commands: SortedMap<String, Runs>,
     /// Oldest first.
     folders: Vec<String>,
 }
@@ -64,7 +64,7 @@ impl Habits {
                 self.commands.remove(&rarest);
             }
         }
-        let runs = self.commands.entry(command.clone()).or_default();
+        let runs = self.commands.or_default(command.clone());
         runs.times = runs.times.saturating_add(1);
         runs.failed = runs.failed.saturating_add(u64::from(failed));
         runs.last = at;

@@ -1,8 +1,7 @@
-use std::collections::BTreeMap;
-
 use super::sightings::{Sighting, Sightings};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
+use crate::sorted::SortedMap;
 
 /// Literal facts, sorted by text. All texts are in one string, because there may be tens of thousands and they are copied together.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,7 +66,7 @@ impl Saved for Literals {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let sorted: BTreeMap<String, Sighting> = Saved::load(from)?;
+        let sorted: SortedMap<String, Sighting> = Saved::load(from)?;
         let mut literals = Self::default();
         for (text, sighting) in sorted.iter().filter(|(text, _)| !text.is_empty()) {
             literals.push(text, *sighting);

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::carried::CarriedFacts;
@@ -7,6 +6,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
 use crate::saved::{MapEdit, saved};
+use crate::sorted::SortedMap;
 
 /// At most this many folds are remembered: more are not undone at once, and forgotten ones are read again.
 const REMEMBERED: usize = 4;
@@ -14,7 +14,7 @@ const REMEMBERED: usize = 4;
 /// The facts of the last folds, so that the next one only reads what is new.
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
-    by_summary: BTreeMap<NodeIndex, Arc<CarriedFacts>>,
+    by_summary: SortedMap<NodeIndex, Arc<CarriedFacts>>,
 }
 
 saved!(struct Memo { by_summary });

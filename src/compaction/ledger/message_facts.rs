@@ -1,10 +1,10 @@
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::facts::{CallNote, CommandOutcome, ExtractedFacts, KeptFacts, Notes};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Role, ToolOutput};
 
 /// Messages with their facts, in order.
@@ -32,7 +32,7 @@ impl<'a> MessageFacts<'a> {
     /// Messages with facts that are already extracted and indexed, and each message's index in them.
     pub fn of(facts: Cow<'a, ExtractedFacts>, messages: Vec<(&'a Message, usize)>) -> Self {
         debug_assert!(facts.names.is_indexed());
-        Self { facts, messages, others: HashSet::new() }
+        Self { facts, messages, others: HashSet::default() }
     }
 
     /// Extracts the facts of `messages`, using those that were `kept` where available.
@@ -48,7 +48,7 @@ impl<'a> MessageFacts<'a> {
         Self {
             facts: Cow::Owned(facts),
             messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
-            others: HashSet::new(),
+            others: HashSet::default(),
         }
     }
 
@@ -99,7 +99,7 @@ impl<'a> MessageFacts<'a> {
     pub(super) fn actions(&self) -> Vec<NotedCall<'_>> {
         let mut calls: Vec<NotedCall<'_>> = Vec::new();
         // Calls waiting for an output. In most sessions few calls matter to the ledger.
-        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut open: HashMap<&str, usize> = HashMap::default();
         for (at, (message, notes)) in self.messages().enumerate() {
             if !open.is_empty() && message.role == Role::Tool {
                 for output in message.tool_outputs() {

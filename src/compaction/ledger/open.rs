@@ -1,9 +1,8 @@
-use std::collections::BTreeMap;
-
 use super::message_facts::NotedCall;
 use crate::facts::{Notes, Plan, continues, created_id, ticks};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 use crate::sorting::sort_by_key;
 
 /// After this many further user messages, the next steps named in an answer are outdated.
@@ -18,7 +17,7 @@ pub(super) struct Open {
     /// The open entries of the plan.
     plan: Vec<String>,
     /// Unticked checkboxes, and the numbers of their messages.
-    boxes: BTreeMap<String, u64>,
+    boxes: SortedMap<String, u64>,
     /// The assistant's last question, until the user speaks again.
     question: Option<String>,
     /// The ids of the plan's entries, in the same order; empty for entries without an id.

@@ -2,11 +2,10 @@
 //! room.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::asked::folded_turns;
 use crate::compaction::Redact;
-use crate::context::{Context, NodeIndex};
+use crate::context::{Context, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::facts::shorten::one_line;
 use crate::facts::{ExtractedFacts, Remark, remarks};
@@ -44,7 +43,7 @@ pub(super) fn user_remarks(
 ) -> Result<Vec<UserRemark>> {
     let newest = folded_turns(context, members, true).take(MANY);
     let oldest = folded_turns(context, members, false).take(MANY);
-    let mut seen = BTreeSet::new();
+    let mut seen = NodeSet::default();
     let mut messages: Vec<(NodeIndex, String, Cow<'_, [Remark]>)> = Vec::with_capacity(2 * MANY);
     for index in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
         if !seen.insert(index) {

@@ -70,7 +70,7 @@ impl History {
         let node = &mut self.nodes[index.get()];
         node.message = message;
         let pushed = std::mem::replace(&mut node.tally, tally);
-        self.away.entry(index).or_insert(Away { pushed, facts: Some(facts), redacted });
+        self.away.or_insert(index, Box::new(Away { pushed, facts: Some(facts), redacted }));
     }
 
     /// Puts a message's output back. Returns whether its facts were kept.

@@ -1,16 +1,16 @@
-use std::collections::{BTreeMap, HashMap};
-
 use crate::context::node::NodeIndex;
 use crate::context::renumbering::Renumbering;
 use crate::error::Result;
+use crate::hashing::HashMap;
 use crate::saved::{Reader, Saved, Writer};
+use crate::sorted::SortedMap;
 
 /// Nodes that were not added at the end: an output that came late belongs to its call, and a summary may come behind another
 /// one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InsertedNodes {
     /// Inserted nodes in order, by the regular node that they follow, directly or through other inserted nodes (their root).
-    behind: BTreeMap<NodeIndex, Vec<NodeIndex>>,
+    behind: SortedMap<NodeIndex, Vec<NodeIndex>>,
     root: HashMap<NodeIndex, NodeIndex>,
 }
 
@@ -21,7 +21,7 @@ impl Saved for InsertedNodes {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let behind: BTreeMap<NodeIndex, Vec<NodeIndex>> = Saved::load(from)?;
+        let behind: SortedMap<NodeIndex, Vec<NodeIndex>> = Saved::load(from)?;
         let followers = |(root, nodes): (&NodeIndex, &Vec<NodeIndex>)| {
             nodes.iter().map(|node| (*node, *root)).collect::<Vec<_>>()
         };
@@ -39,7 +39,7 @@ impl InsertedNodes {
     /// Records that `node` was inserted directly behind `other`.
     pub fn enter(&mut self, node: NodeIndex, other: NodeIndex) {
         let (root, at) = (self.root(other), self.rank(other));
-        self.behind.entry(root).or_default().insert(at, node);
+        self.behind.or_default(root).insert(at, node);
         self.root.insert(node, root);
     }
 

@@ -17,7 +17,7 @@ pub struct NodeChange {
     folded_by: Option<NodeIndex>,
     superseded: Option<usize>,
     tally: Tally,
-    away: Option<Away>,
+    away: Option<Box<Away>>,
     message: Option<Arc<Message>>,
 }
 

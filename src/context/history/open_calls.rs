@@ -1,10 +1,9 @@
 //! Calls that wait for their outputs.
 
-use std::collections::BTreeMap;
-
 use crate::context::node::NodeIndex;
 use crate::context::renumbering::Renumbering;
 use crate::saved::saved;
+use crate::sorted::SortedMap;
 
 /// A call that waits for its output.
 #[derive(Debug, Clone, Copy)]
@@ -24,4 +23,4 @@ impl OpenCall {
 saved!(struct OpenCall { caller, stand_in });
 
 /// Waiting calls by their id.
-pub type OpenCalls = BTreeMap<String, OpenCall>;
+pub type OpenCalls = SortedMap<String, OpenCall>;

@@ -1,6 +1,5 @@
 //! Calls that get other ids: the calling message and the output stay the same otherwise.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,6 +9,7 @@ use crate::context::node::{NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{CallKind, Message, Part};
+use crate::sorted::SortedMap;
 
 /// A call with a new id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl History {
     pub(in crate::context) fn rename_calls<'r>(
         &mut self,
         renamed: &'r [CallRenamed],
-    ) -> BTreeMap<NodeIndex, MessageRenamed<'r>> {
+    ) -> SortedMap<NodeIndex, MessageRenamed<'r>> {
         let new_ids = self.new_ids(renamed);
         let waiting = std::mem::take(&mut self.open_calls).into_iter().map(|(id, call)| {
             let now = new_ids.get(&call.caller).and_then(|ids| ids.get(id.as_str()));
@@ -94,20 +94,21 @@ impl History {
     }
 
     /// The messages that make these calls or answer them, each with its new ids.
-    fn new_ids<'r>(&self, renamed: &'r [CallRenamed]) -> BTreeMap<NodeIndex, NewIds<'r>> {
-        let mut new_ids: BTreeMap<NodeIndex, NewIds<'r>> = BTreeMap::new();
+    fn new_ids<'r>(&self, renamed: &'r [CallRenamed]) -> SortedMap<NodeIndex, NewIds<'r>> {
+        let mut new_ids: SortedMap<NodeIndex, NewIds<'r>> = SortedMap::new();
         for call in renamed {
-            new_ids.entry(call.caller).or_default().insert(&call.before, &call.now);
+            new_ids.or_default(call.caller).insert(&call.before, &call.now);
         }
         let Some(first) = new_ids.keys().next().map(|first| first.get()) else { return new_ids };
+        let mut answers = Vec::new();
         for (index, node) in self.nodes_from(first) {
             let Some(ids) = self.caller(index).and_then(|caller| new_ids.get(&caller)) else { continue };
             let answered = node.message.tool_outputs().find_map(|o| ids.get_key_value(o.call_id.as_str()));
             if let Some((before, now)) = answered {
-                let answer = NewIds::from_iter([(*before, *now)]);
-                new_ids.insert(index, answer);
+                answers.push((index, NewIds::from_iter([(*before, *now)])));
             }
         }
+        new_ids.extend(answers);
         new_ids
     }
 }

@@ -1,6 +1,5 @@
 //! What passes took out of the body without a fold.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::View;
@@ -15,16 +14,18 @@ impl View {
     pub fn drop_nodes(&mut self, nodes: &NodeSet) {
         let Some(first) = self.first_position(nodes) else { return };
         self.before_edit_in_body(first);
+        let mut dropped = Vec::new();
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
                 self.sums.remove(&slot);
                 self.dropped_tokens += slot.tokens();
                 self.hides_requests |= slot.opens_turn();
-                self.dropped.insert(slot.node, slot);
+                dropped.push((slot.node, slot));
             } else {
                 self.body.push(slot);
             }
         }
+        self.dropped.extend(dropped);
         self.list_trimmable_from(first);
         self.touch(first);
     }
@@ -46,18 +47,20 @@ impl View {
     /// Brings dropped nodes back to their places.
     pub fn restore(&mut self, nodes: &NodeSet) {
         self.before_edit_in_body(0);
-        let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
-        shown.extend(self.body.take().into_iter().map(|s| (s.node, s)));
-        let (back, dropped) =
-            self.dropped.take().into_iter().partition::<BTreeMap<_, _>, _>(|(n, _)| nodes.contains(n));
-        self.dropped = dropped.into();
-        for slot in back.values() {
-            self.sums.add(slot);
-            self.ephemeral.enter(slot);
-            self.dropped_tokens -= slot.tokens();
+        let mut body = self.body.take().into_iter();
+        for node in self.order.iter() {
+            let Some(slot) = self.dropped.get(node) else {
+                self.body.extend(body.next());
+                continue;
+            };
+            if nodes.contains(node) {
+                self.sums.add(slot);
+                self.ephemeral.enter(slot);
+                self.dropped_tokens -= slot.tokens();
+                self.body.push(slot.clone());
+            }
         }
-        shown.extend(back);
-        self.body = self.order.iter().filter_map(|n| shown.remove(n)).collect();
+        self.dropped.retain(|node, _| !nodes.contains(node));
         let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
         self.list_trimmable();
         self.touch(first);

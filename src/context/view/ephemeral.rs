@@ -1,16 +1,15 @@
 //! Ephemeral messages in a view that may go once there are enough newer ones of their kind.
 
-use std::collections::BTreeSet;
-
 use super::View;
 use crate::context::node::{NodeIndex, NodeSet};
 use crate::context::slot::Slot;
 use crate::saved::saved;
+use crate::sorted::SortedSet;
 
 /// The ephemeral messages that do not have enough newer ones yet, and whether one was added since they were last checked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ephemeral {
-    nodes: BTreeSet<NodeIndex>,
+    nodes: SortedSet<NodeIndex>,
     has_news: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What changed in a view since the session was last saved.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::View;
@@ -13,6 +13,7 @@ use crate::context::slot::{Form, Slot};
 use crate::context::tally::Tally;
 use crate::message::Message;
 use crate::saved::{ListEdit, MapEdit, saved};
+use crate::sorted::SortedMap;
 
 /// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
 #[derive(Debug)]
@@ -21,8 +22,8 @@ pub struct ViewMark {
     header: usize,
     parts: usize,
     order: Vec<NodeIndex>,
-    dropped: Shared<BTreeMap<NodeIndex, Slot>>,
-    pruned: BTreeMap<NodeIndex, Slot>,
+    dropped: Shared<SortedMap<NodeIndex, Slot>>,
+    pruned: SortedMap<NodeIndex, Slot>,
     hidden_parts: Vec<Slot>,
     outputs: Vec<usize>,
 }

@@ -1,8 +1,6 @@
 //! The rules of Anthropic Messages, and those rules of Bedrock's Converse that are the same. Converse blocks are
 //! treated as the corresponding Anthropic blocks, and the rules have names of their own there (see `super::bedrock`).
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::Value;
 
 use super::super::anthropic::is_blank;
@@ -14,6 +12,7 @@ use super::super::position::{
 };
 use super::options::CheckOptions;
 use super::violation::{Severity, Violations, tool_name};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::Format;
 
 /// A block and its position.
@@ -181,7 +180,7 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Violations) {
         |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
     let Some(last_user_turn) = turns.iter().rposition(is_user_turn) else { return };
     // The turn of the last result for each id, or of the last call that its code made.
-    let mut settled: HashMap<&str, usize> = HashMap::new();
+    let mut settled: HashMap<&str, usize> = HashMap::default();
     for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
         let result = block.field("tool_use_id").filter(|_| block.kind().ends_with("_tool_result"));
         let caller = || block.value?.pointer("/caller/tool_id")?.as_str();
@@ -280,8 +279,8 @@ fn is_empty_error(block: &Block<'_>) -> bool {
 }
 
 fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Violations) {
-    let mut used: HashMap<&str, usize> = HashMap::new();
-    let mut before: HashSet<&str> = HashSet::new();
+    let mut used: HashMap<&str, usize> = HashMap::default();
+    let mut before: HashSet<&str> = HashSet::default();
     for (n, turn) in turns.iter().enumerate() {
         if turn.role == "assistant" {
             uses(turns, n, &mut used, options, found);
@@ -354,7 +353,7 @@ fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mu
 fn results(turns: &[Turn<'_>], n: usize, found: &mut Violations) {
     let before = n.checked_sub(1).and_then(|p| turns.get(p));
     let asked: HashSet<&str> = ids(before, "assistant", "tool_use", "id").into_iter().collect();
-    let mut had: HashSet<&str> = HashSet::new();
+    let mut had: HashSet<&str> = HashSet::default();
     let mut after_other = false;
     for block in &turns[n].blocks {
         if block.kind() != "tool_result" {

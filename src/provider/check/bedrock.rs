@@ -29,8 +29,6 @@
 //! | `B-tool-config` | "The toolConfig field must be defined when using toolUse and toolResult content blocks." (vxcontrol/pentagi#196) |
 //! | `B-prefill` | from newer models: "This model does not support assistant message prefill. The conversation must end with a user message." (NousResearch/hermes-agent#101401) |
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::super::bedrock::{CACHE_POINT, MAX_ID_CHARS, is_call_id, is_name};
@@ -39,6 +37,7 @@ use super::super::tool_names;
 use super::anthropic::{Block, blocks};
 use super::options::CheckOptions;
 use super::violation::Violations;
+use crate::hashing::HashSet;
 use crate::message::Format;
 
 const FORMAT: Format = Format::BedrockConverse;
@@ -71,7 +70,7 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
     super::anthropic::head(body, found);
     super::anthropic::cache_marks(FORMAT, body, list, found);
     super::anthropic::check(FORMAT, list, options, found);
-    let mut names: HashSet<String> = HashSet::new();
+    let mut names: HashSet<String> = HashSet::default();
     let mut has_tools = None;
     for (i, message) in list.iter().enumerate() {
         let own = blocks(FORMAT, message, i);

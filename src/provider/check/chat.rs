@@ -1,7 +1,5 @@
 //! The rules of Chat Completions.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::super::fields::{given, text};
@@ -10,6 +8,7 @@ use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::reasoning;
 use super::violation::{Severity, Violations, tool_name};
+use crate::hashing::HashSet;
 
 /// The maximum length of a call's id.
 const CALL_ID_MAX: usize = 40;
@@ -109,7 +108,7 @@ fn assistant<'v>(
     if given(message, "content").is_none() && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
     }
-    (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::new() })
+    (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::default() })
 }
 
 fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Violations) {

@@ -1,7 +1,5 @@
 //! The rules that compare with the history before it was changed.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::Value;
 
 use super::super::fields::text;
@@ -11,6 +9,7 @@ use super::dialect::Dialect;
 use super::options::CheckOptions;
 use super::reasoning;
 use super::violation::{Severity, Violations};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::Format;
 
 pub(super) fn check(
@@ -44,7 +43,7 @@ pub(super) fn check(
 
 /// An item that keeps its id needs the reasoning item that produced it.
 fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Violations) {
-    let mut needs: HashMap<&str, &str> = HashMap::new();
+    let mut needs: HashMap<&str, &str> = HashMap::default();
     let mut current: Option<&str> = None;
     for item in before {
         if text(item, "type") == Some("reasoning") {
@@ -144,7 +143,7 @@ fn chat_key(message: &Value) -> Option<String> {
 
 /// Entries that were kept must be in their original order.
 fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, found: &mut Violations) {
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut at: HashMap<String, usize> = HashMap::default();
     for (i, entry) in before.iter().enumerate() {
         if let Some(key) = key(entry) {
             at.entry(key).or_insert(i);
@@ -163,8 +162,8 @@ fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, f
 
 /// Thinking must be unchanged; newer models also require everything before it to be unchanged.
 fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
-    let mut known: HashMap<&str, &str> = HashMap::new();
-    let mut bound: HashMap<&str, Place<'_>> = HashMap::new();
+    let mut known: HashMap<&str, &str> = HashMap::default();
+    let mut bound: HashMap<&str, Place<'_>> = HashMap::default();
     for place in places(before) {
         let (Some(signature), Some(thinking)) =
             (text(place.block, "signature"), text(place.block, "thinking"))

@@ -1,6 +1,6 @@
 //! Calls without an output so far, in the order of the list.
 
-use std::collections::HashMap;
+use crate::hashing::HashMap;
 
 /// Open calls: reports need them in order, and outputs look them up by id, so both are fast.
 pub(super) struct OpenIds<'v, T> {
@@ -11,7 +11,7 @@ pub(super) struct OpenIds<'v, T> {
 
 impl<T> Default for OpenIds<'_, T> {
     fn default() -> Self {
-        Self { order: Vec::new(), at: HashMap::new() }
+        Self { order: Vec::new(), at: HashMap::default() }
     }
 }
 

@@ -1,8 +1,6 @@
 //! The rules of our own messages and of the AI SDK: every output needs its call before it, and every call needs one
 //! output.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::super::fields::text;
@@ -10,6 +8,7 @@ use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::pending::last_step;
 use super::violation::Violations;
+use crate::hashing::HashSet;
 use crate::message::{Format, Role};
 
 /// The names of the rules in one format.
@@ -45,8 +44,8 @@ enum Step<'v> {
 pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Violations) {
     let rules = if format == Format::AiSdk { &AI_SDK } else { &MESSAGES };
     let mut open: OpenIds<'_, usize> = OpenIds::default();
-    let mut answered: HashSet<&str> = HashSet::new();
-    let mut asked: HashSet<&str> = HashSet::new();
+    let mut answered: HashSet<&str> = HashSet::default();
+    let mut asked: HashSet<&str> = HashSet::default();
     for (i, entry) in list.iter().enumerate() {
         let steps = if format == Format::AiSdk { ai_sdk(entry) } else { messages(entry) };
         if format == Format::AiSdk && matches!(text(entry, "role"), Some("user" | "system")) {

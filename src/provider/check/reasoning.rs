@@ -1,13 +1,12 @@
 //! Which reasoning providers of Chat Completions require from earlier answers.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::super::fields::given;
 use super::dialect::Dialect;
 use super::dialect::ReasoningRule;
 use super::violation::{Severity, Violations};
+use crate::hashing::HashMap;
 
 /// Reports calls without reasoning, if the provider refuses them and another answer has it, which shows that thinking
 /// is enabled.

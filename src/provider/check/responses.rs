@@ -1,7 +1,5 @@
 //! The rules of the Responses API.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::{Map, Value};
 
 use super::super::fields::text;
@@ -11,6 +9,7 @@ use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::pending::last_step;
 use super::violation::{Severity, Violations, tool_name};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::Role;
 
 /// A call without an output so far.
@@ -33,7 +32,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     let stateful = options.stateful || referenced;
     let mut pairing = Pairing::new(list, stateful);
     let behind = next_non_reasoning(list);
-    let mut ids: HashMap<&str, usize> = HashMap::new();
+    let mut ids: HashMap<&str, usize> = HashMap::default();
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
         let kind = text(value, "type").unwrap_or_default();
@@ -82,8 +81,8 @@ impl<'v> Pairing<'v> {
         };
         Self {
             open: OpenIds::default(),
-            answered: HashSet::new(),
-            called: HashSet::new(),
+            answered: HashSet::default(),
+            called: HashSet::default(),
             last_call: list.iter().enumerate().filter_map(call).collect(),
             stateful,
         }

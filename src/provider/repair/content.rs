@@ -1,12 +1,11 @@
 //! Repairs empty content, blocks in the wrong role, and the beginning and end of a conversation.
 
-use std::collections::HashSet;
-
 use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
 use super::super::bedrock;
 use super::super::gemini::{is_refused, wrap_non_objects};
 use super::super::openai_chat::without_empty_calls;
 use super::work::{Change, Entry, Work};
+use crate::hashing::HashSet;
 use crate::message::{CallKind, Format, Message, Part, Role};
 
 /// Removes parts that a message of this role must not have.
@@ -44,7 +43,7 @@ fn gemini(work: &mut Work) {
 fn anthropic(work: &mut Work) {
     let is_converse = work.format == Format::BedrockConverse;
     let is_signed = work.is_signed;
-    let mut called: HashSet<String> = HashSet::new();
+    let mut called: HashSet<String> = HashSet::default();
     let mut changes = Vec::new();
     let mut missing_error_texts = Vec::new();
     for entry in &mut work.entries {

@@ -1,10 +1,9 @@
 //! Repairs ids that the API does not accept.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::Value;
 
 use super::work::Change;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::Format;
 use crate::provider::check::{Severity, check};
 use crate::provider::openai_responses::kinds::CALL_ID_MAX;
@@ -44,7 +43,7 @@ pub(super) fn repair(
 fn shorten(list: &mut [Value], origin: &[usize], changes: &mut Vec<Change>) {
     let used: HashSet<String> =
         list.iter().filter_map(|v| v.get("call_id")?.as_str().map(str::to_owned)).collect();
-    let mut short: HashMap<String, String> = HashMap::new();
+    let mut short: HashMap<String, String> = HashMap::default();
     for (i, item) in list.iter_mut().enumerate() {
         let Some(Value::String(id)) = item.get_mut("call_id") else { continue };
         if id.encode_utf16().count() <= CALL_ID_MAX {

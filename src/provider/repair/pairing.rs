@@ -1,9 +1,8 @@
 //! Puts every output after its call and gives every call exactly one output.
 
-use std::collections::{HashMap, HashSet};
-
 use super::work::{Entry, MISSING_OUTPUT, Work};
 use super::{content, reasoning};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
@@ -77,7 +76,7 @@ fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
 
 /// Removes outputs of hosted tools, which are part of the model's own messages, if their call is not before them.
 fn drop_hosted_orphans(work: &mut Work) {
-    let mut called: HashSet<String> = HashSet::new();
+    let mut called: HashSet<String> = HashSet::default();
     let mut gone = Vec::new();
     for entry in &mut work.entries {
         let index = entry.from.start;
@@ -138,7 +137,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
     let rule = work.rule([
         "R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "G-dup-use", "B-dup-use", "M-dup-call",
     ]);
-    let mut open: HashSet<String> = HashSet::new();
+    let mut open: HashSet<String> = HashSet::default();
     let mut gone: Vec<(usize, String)> = Vec::new();
     let mut previous = Role::User;
     for entry in &mut work.entries {
@@ -153,7 +152,7 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
             previous = entry.message.role;
         }
         let index = entry.from.start;
-        let mut ids: HashSet<String> = HashSet::new();
+        let mut ids: HashSet<String> = HashSet::default();
         let twice: Vec<bool> = entry
             .message
             .parts
@@ -182,25 +181,25 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
 
 /// For each call the index of the entry with its output: the next one after the call, or else one before it.
 fn match_outputs(work: &Work, asked: &[OpenCall]) -> Vec<Option<usize>> {
-    let mut outputs: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut outputs: HashMap<&str, Vec<usize>> = HashMap::default();
     for (i, entry) in work.entries.iter().enumerate() {
         for output in entry.message.tool_outputs() {
             outputs.entry(&output.call_id).or_default().push(i);
         }
     }
-    let mut next_same: HashMap<&str, usize> = HashMap::new();
+    let mut next_same: HashMap<&str, usize> = HashMap::default();
     let mut until = vec![usize::MAX; asked.len()];
     for (n, call) in asked.iter().enumerate().rev() {
         until[n] = next_same.insert(&call.id, call.at).unwrap_or(usize::MAX);
     }
-    let mut used: HashSet<usize> = HashSet::new();
+    let mut used: HashSet<usize> = HashSet::default();
     let mut answers: Vec<Option<usize>> = vec![None; asked.len()];
     for (n, call) in asked.iter().enumerate() {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
         let behind = list.partition_point(|&i| i <= call.at);
         answers[n] = list[behind..].iter().copied().take_while(|&i| i < until[n]).find(|&i| used.insert(i));
     }
-    let mut unused: HashMap<&str, usize> = HashMap::new();
+    let mut unused: HashMap<&str, usize> = HashMap::default();
     for (answer, call) in answers.iter_mut().zip(asked).filter(|(answer, _)| answer.is_none()) {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
         let first = unused.entry(&call.id).or_default();
@@ -272,7 +271,7 @@ fn place_outputs(
 
     let ends = run_ends(&roles, work.format);
     let barriers = barriers(&roles, place, work.format);
-    let mut moved = Moved { after: HashMap::new() };
+    let mut moved = Moved { after: HashMap::default() };
     for (n, call) in asked.iter().enumerate() {
         let target = match place {
             Place::After | Place::Directly => call.at,
@@ -358,7 +357,7 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
 /// Rebuilds the list: outputs in their original order, placeholders last.
 fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
     let old = std::mem::take(&mut work.entries);
-    let mut inserted = HashSet::new();
+    let mut inserted = HashSet::default();
     for (i, entry) in old.into_iter().enumerate() {
         if !entry.is_removed() {
             work.entries.push(entry);
@@ -384,7 +383,7 @@ fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
 /// If an output is not of its call's kind, removes its template, so that it is written in the kind of its call.
 /// `inserted`: the indexes of inserted outputs, whose kind was never wrong.
 fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
-    let mut kinds_of: HashMap<String, &'static str> = HashMap::new();
+    let mut kinds_of: HashMap<String, &'static str> = HashMap::default();
     let mut changes = Vec::new();
     for (at, entry) in work.entries.iter_mut().enumerate() {
         for call in entry.message.tool_calls() {

@@ -1,8 +1,7 @@
 //! Repairs reasoning: duplicate ids of items, and calls without reasoning that a provider requires.
 
-use std::collections::HashSet;
-
 use super::work::{Entry, Work};
+use crate::hashing::HashSet;
 use crate::message::Part;
 use crate::provider::check::dialect::{Dialect, ReasoningRule};
 use crate::provider::item_ids;
@@ -11,7 +10,7 @@ use crate::provider::openai_chat::{has_reasoning_field, no_reasoning};
 /// If two items have the same id, the second loses it, or is removed if it is invalid without an id. Its output is an
 /// orphan then.
 pub(super) fn duplicate_ids(work: &mut Work) {
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<String> = HashSet::default();
     let mut changes = Vec::new();
     for entry in &mut work.entries {
         let index = entry.from.start;

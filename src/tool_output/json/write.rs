@@ -2,11 +2,11 @@
 //! possible.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::members::{MemberKind, failed, kind_of_member, reports_failure};
 use super::scan::{Document, Kind};
 use super::strings::shortened;
+use crate::hashing::HashSet;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]

@@ -36,7 +36,12 @@ impl ToolOutputs {
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
         output.store_key = Some(key.into());
-        self.in_memory.get_or_insert_with(|| places_in_memory(&self.outputs)).remove(&place);
+        let here = self.in_memory.get_or_insert_with(|| places_in_memory(&self.outputs));
+        self.left_memory += usize::from(here.contains(&place));
+        // Not one by one: outputs leave in any order, and each would move the places of all later ones.
+        if self.left_memory * 2 > here.len() {
+            self.list_those_in_memory();
+        }
         true
     }
 
@@ -67,7 +72,7 @@ impl ToolOutputs {
                 self.bytes += output.bytes;
                 *there = Output { copy_of: there.copy_of, ..output.clone() };
                 if let Some(here) = &mut self.in_memory {
-                    here.insert(*place);
+                    self.left_memory -= usize::from(!here.insert(*place));
                 }
             }
         }

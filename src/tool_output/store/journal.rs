@@ -35,6 +35,7 @@ impl ToolOutputs {
         from.require(numbered < MAX_SAVED_NUMBER, "its tool output counter is out of range")?;
         self.bytes = outputs.values().map(Output::bytes_here).sum();
         self.in_memory = outputs.values().any(|o| o.store_key.is_some()).then(|| places_in_memory(outputs));
+        self.left_memory = 0;
         self.places = places;
         Ok(())
     }
