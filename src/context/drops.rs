@@ -115,7 +115,8 @@ impl Context {
     }
 }
 
-/// A message without its tool calls and the reasoning that led to them.
+/// A message without its tool calls and the reasoning that led to them. Signed thinking stays: if thinking is enabled, Anthropic refuses
+/// a running turn that does not begin with it.
 fn without_calls(message: &Message) -> Message {
     let mut message = message.clone();
     message.parts.retain(|p| !goes_with_calls(p));
@@ -125,7 +126,7 @@ fn without_calls(message: &Message) -> Message {
 /// Whether a part cannot stay without the call: the call itself, the reasoning before it, or the result of a call that the
 /// provider ran.
 fn goes_with_calls(part: &Part) -> bool {
-    matches!(part, Part::Reasoning(_)) || part.is_paired()
+    (matches!(part, Part::Reasoning(_)) && !part.is_bound_thinking()) || part.is_paired()
 }
 
 /// Whether a reader would see this part. Blank text next to calls, which many clients send, does not count.

@@ -218,7 +218,7 @@ mod tests {
         let context = with_output(output);
         let facts = context.facts();
         let on_entry = context.slot_on_entry(NodeIndex(2));
-        let cut = cut_slot(&context, &on_entry, Level::of(level), &mut Names::new(&facts, 40));
+        let cut = cut_slot(&context, &on_entry, Level::of(level), false, &mut Names::new(&facts, 40));
         (on_entry, cut)
     }
 

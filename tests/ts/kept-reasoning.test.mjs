@@ -46,3 +46,27 @@ for (const [provider, reasoning] of Object.entries(KINDS)) {
     });
   }
 }
+
+// Anthropic: "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of
+// `tool_use` and `tool_result` blocks)".
+for (const ladder of [undefined, "selective"]) {
+  test(`the running turn opens with thinking, whatever is cut or folded (ladder ${ladder ?? "by default"})`, async () => {
+    const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 12_000, ...(ladder && { ladder }) });
+    let [edits, folds] = [0, 0];
+    session.push({ role: "user", content: "Why does the build fail?" });
+    for (let n = 0; n < 60; n++) {
+      const thinking = { type: "thinking", thinking: `Step ${n}: I look at file ${n}. `.repeat(5), signature: `c2ln${n}` };
+      session.pushFrom("anthropic", [
+        { role: "assistant", content: [thinking, { type: "text", text: LINES }, { type: "tool_use", id: `c${n}`, name: "build", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: `c${n}`, content: `${n}\n${LINES}` }] },
+      ]);
+      if (n === 40) session.push([{ role: "assistant", content: "It builds." }, { role: "user", content: "And the tests?" }]);
+      const { report } = await session.prepare();
+      edits += report.decisions.length;
+      folds = session.folds().length;
+      const errors = check("anthropic", session.view("anthropic"), { thinking: "enabled" }).filter(({ severity }) => severity === "error");
+      assert.deepEqual(errors, [], `after step ${n}`);
+    }
+    assert.ok(edits > 10 && (ladder || folds > 0), `${edits} edits, ${folds} folds`);
+  });
+}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Session } from "contextfold";
-import { memoryStore } from "contextfold/stores/memory";
+import { memoryJournals, memoryStore } from "contextfold/stores/memory";
 import { createStorage } from "unstorage";
 import fsDriver from "unstorage/drivers/fs";
 import fsLiteDriver from "unstorage/drivers/fs-lite";
@@ -324,6 +324,40 @@ describe("a store that misbehaves", () => {
     store.setItemRaw = setItemRaw;
     await session.save(store, "s");
     assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
+  });
+
+  test("a store without room for a new snapshot still takes the records after the old one", async () => {
+    const journals = memoryJournals();
+    let isFull = false;
+    let refused = 0;
+    const store = new Proxy(journals, {
+      get(of, name) {
+        if (name !== "replace" || !isFull) return typeof of[name] === "function" ? of[name].bind(of) : of[name];
+        return async () => {
+          refused += 1;
+          throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+        };
+      },
+    });
+    const session = new Session({ contextWindow: 128_000 });
+    session.push(user("go"));
+    await session.save(store, "chat");
+    isFull = true;
+    for (let n = 0; n < 100; n++) {
+      session.push(user(`message ${n} ${"x".repeat(1_000)}`));
+      await session.save(store, "chat");
+    }
+    assert.ok(refused > 0, "a new snapshot was due");
+    assert.deepEqual((await Session.load(store, "chat")).view("messages"), session.view("messages"));
+    isFull = false;
+    session.push(user("there is room again"));
+    await session.save(store, "chat");
+    const { snapshotPosition, position } = await journals.read("chat");
+    assert.equal(snapshotPosition, position);
+    // What was erased may not stay in the store: without a new snapshot, nothing is saved.
+    isFull = true;
+    session.erase(session.push(user("a secret"))[0]);
+    await assert.rejects(session.save(store, "chat"), failsWith("STORE_FAILED", /its `replace` failed/));
   });
 
   test("if a save's outcome is unknown, the next save checks it and continues from there", async () => {
