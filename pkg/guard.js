@@ -15,7 +15,7 @@ export const unloaded = refusing(
   () => new ContextError("NOT_INITIALIZED", "contextfold is not loaded yet: call `await init()` first"),
 );
 
-/** The glue's `wasm` for these exports. After a trap, `onTrap` is called with the object to use instead from then on. */
+/** The glue's `wasm` for these exports. After a trap, `onTrap` is called with the object to use instead from then on, and the error. */
 export function guarded(exports, onTrap) {
   const out = Object.create(null);
   let broken; // the error of the first trap
@@ -23,7 +23,7 @@ export function guarded(exports, onTrap) {
     if (!isTrap(thrown)) return translated(thrown);
     if (!broken) {
       broken = internal(thrown);
-      onTrap(refusing(() => internal(thrown)));
+      onTrap(refusing(() => internal(thrown)), broken);
     }
     return broken;
   };

@@ -4,6 +4,7 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import * as host from "./host/index.js";
+import { endAllWaits } from "./host/wait.js";
 import * as packer from "./pack.js";
 import * as maker from "./object-makers.js";
 import { partsOf } from "./parts.js";
@@ -34,7 +35,11 @@ export const memory = () => instance?.exports.memory;
 export function bind(candidate) {
   if (instance) return;
   instance = candidate;
-  glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
+  const onTrap = (broken, error) => {
+    glue.__wbg_set_wasm(broken);
+    endAllWaits(error);
+  };
+  glue.__wbg_set_wasm(guarded(instance.exports, onTrap));
   instance.exports.$begin?.();
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);

@@ -1,7 +1,7 @@
 // Asks for a summary in the background. Like a run, but nobody waits for it, and nobody gets its errors: `compaction_failed` reports them.
 
 import { release, takeLease } from "./lease.js";
-import { ask } from "./run.js";
+import { ask, forget } from "./run.js";
 import { refuseFreed } from "./wait.js";
 
 /** Starts asking. The work begins after this call has returned, so that the caller of `push` does not wait. */
@@ -12,6 +12,7 @@ export function beginBackground(run) {
     state.background = undefined;
     engine.isInBackground = false;
     engine.deliverEvents();
+    forget(run, state);
   };
   state.background = toEnd(run, engine).then(end, end).catch(() => {}); // after a trap, every call of the session throws INTERNAL
 }

@@ -1,5 +1,5 @@
 // What a session does outside the module: it waits for the caller's callbacks, for stores and for time. The module is synchronous, and
-// calls these functions, which each return a promise or begin work that `flush` waits for.
+// calls these functions.
 
 export { beginBackground } from "./background.js";
 export { loopHooks } from "./loop.js";
@@ -16,7 +16,7 @@ export const newState = () => new State();
 /** The session was freed: what waits for it ends. */
 export function freed(state, error) {
   state.end(error);
-  release(state).catch(() => {}); // without waiting for the store
+  if (state.leased) Promise.resolve().then(() => release(state)); // the store is not called while the session is being freed
 }
 
 /** Releases something when a promise has settled. */

@@ -28,12 +28,13 @@ export async function takeLease(engine, signal, waits) {
   if (!home) return;
   let [waited, hasWaited, holder] = [0, false];
   for (;;) {
-    const attempt = { hasWaited };
+    const attempt = { hasWaited, heldBy: undefined, left: undefined, isOutdated: false, isAnswered: false, nobodyWaits: false };
     try {
-      await wait(within(attempted(engine, home, attempt), STORE_TIMEOUT_MS), signal, state);
+      await wait(within(makeAttempt(engine, home, attempt), STORE_TIMEOUT_MS), signal, state);
     } finally {
       attempt.nobodyWaits = !attempt.isAnswered;
     }
+    if (!attempt.isAnswered) return;
     if (attempt.isOutdated) throw conflict(home);
     if (attempt.left === undefined) return;
     if (!waits) throw new ContextError("STORE_CONFLICT", HELD_BY_ANOTHER);
@@ -47,7 +48,7 @@ export async function takeLease(engine, signal, waits) {
 }
 
 /** An attempt to take the lease. It may still succeed when nobody waits for it any more; then the lease is given back. */
-async function attempted(engine, home, attempt) {
+async function makeAttempt(engine, home, attempt) {
   const { state } = engine;
   try {
     await tryToTake(engine, home, attempt);

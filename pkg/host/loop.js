@@ -5,12 +5,15 @@ import { ContextError } from "../error.js";
 /** `{ modelCall, toolExecution, finalAnswer }`. Each runs the function that it is given, then folds if that is due. */
 export function loopHooks(engine) {
   const hook = (hear) => async (run) => {
+    await undefined; // nothing of the caller's runs within the call
     if (typeof run !== "function") throw new ContextError("INVALID_ARGUMENT", "expected a function to run");
     const result = await run();
-    hear(result);
-    // The function's result is returned even if the compaction fails: it is paid for. `session.report` and the event `compaction_failed`
-    // report the failure, and the history is unchanged.
-    await engine.keepUp().catch(() => {});
+    try {
+      hear(result);
+      await engine.keepUp();
+    } catch {
+      // The result is returned all the same: it is paid for. `session.report` and the event `compaction_failed` report what failed.
+    }
     return result;
   };
   const nothing = () => {};

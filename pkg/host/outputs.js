@@ -1,7 +1,7 @@
 // Tool outputs that are in the store and not in memory: moving them there, and reading and searching them.
 
 import { ContextError } from "../error.js";
-import { Store, failed } from "./store.js";
+import { Store, storeFailed } from "./store.js";
 import { pause, refuseFreed } from "./wait.js";
 
 /** The milliseconds after which a search lets the event loop go on. */
@@ -34,15 +34,17 @@ async function moved(engine, ids) {
     engine.haveMoved();
   }
   if (count > 0) engine.moveDueOutputs(); // more may have come in the meantime
+  engine.free();
 }
 
 /** Calls `read` when an output that is in the store was fetched. The module keeps the last one that was fetched. */
 async function whenFetched(engine, id, read) {
+  await undefined; // the store is not called within the caller's call
   refuseFreed(engine.state);
   const key = engine.missing(id);
   if (key === undefined) return read(); // it is in memory
   const store = storeOf(engine);
-  if (!store) throw failed(`the tool output \`${id}\` is in the store; pass the session its \`store\` again`);
+  if (!store) throw storeFailed(`the tool output \`${id}\` is in the store; pass the session its \`store\` again`);
   const bytes = await store.bytes(key);
   if (!bytes) {
     const why = `the tool output \`${id}\` is no longer in the store under \`${key}\`; run its tool again, or store the output again under another ref`;
@@ -52,7 +54,7 @@ async function whenFetched(engine, id, read) {
     engine.keepFetched(id, bytes);
   } catch (cause) {
     if (cause?.code !== "SNAPSHOT_INVALID") throw cause;
-    throw failed(`it returned something else than was stored for the tool output \`${id}\``, { cause });
+    throw storeFailed(`it returned something else than was stored for the tool output \`${id}\``, { cause });
   }
   return read();
 }
@@ -69,6 +71,7 @@ export const bringBack = (engine, id, cache) =>
 
 /** Searches in slices, with the event loop free in between. `search` is the module's search. */
 export async function inSlices(search) {
+  await undefined;
   const { engine, id } = search;
   const slice = (ms) => () => taken(search, ms);
   for (let left = search.milliseconds; ; ) {

@@ -10,6 +10,14 @@ import { refuseFreed } from "./wait.js";
 
 /** Resolves to whether there was anything new. */
 export async function refresh(engine) {
+  try {
+    return await refreshed(engine);
+  } finally {
+    engine.free();
+  }
+}
+
+async function refreshed(engine) {
   await undefined;
   for (;;) {
     refuseFreed(engine.state);
@@ -58,6 +66,7 @@ async function caughtUp(engine, home, there) {
     state.moveTo(again.state.home);
   } finally {
     again.free();
+    loader.free();
   }
   engine.deliverEvents();
   return true;

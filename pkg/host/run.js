@@ -11,6 +11,7 @@ export async function runOrJoin(run, signal) {
     return await joinedOrBegun(run, engine, signal);
   } finally {
     engine.afterRun();
+    forget(run, engine.state);
   }
 }
 
@@ -21,7 +22,13 @@ export async function finish(run, signal) {
     return await finished(run, engine, signal);
   } finally {
     engine.afterRun();
+    forget(run, engine.state);
   }
+}
+
+/** A freed session's run holds the messages that were to be summarized. Others who joined it get FREED. */
+export function forget(run, state) {
+  if (state.freed) run.free();
 }
 
 async function joinedOrBegun(run, engine, signal) {

@@ -37,7 +37,11 @@ export function save(engine, object, key) {
 
 async function saveAfter(before, engine, store, key) {
   await ended(before);
-  await saveNow(engine, store, key);
+  try {
+    await saveNow(engine, store, key);
+  } finally {
+    engine.free();
+  }
 }
 
 /** Waits for a save, whose error goes to its own caller. */
@@ -59,7 +63,7 @@ async function saveNow(engine, store, key) {
       home = await written(engine, home, now);
       break;
     } catch (error) {
-      home = state.unconfirmed?.isAt(home.store, home.key) ? state.unconfirmed : home;
+      if (state.unconfirmed?.isAt(home.store, home.key)) home = state.unconfirmed; // with what was tried just now
       try {
         home = await afterFailedSave(engine, home, now, error, isLast);
       } catch (error) {
@@ -74,10 +78,7 @@ async function saveNow(engine, store, key) {
   await release(state);
 }
 
-/**
- * Appends what is new, or writes a new snapshot if the records have grown too large. If the store has no room for that, it may still have
- * some for the records.
- */
+/** Appends what is new, or writes a new snapshot if the records have grown too large. */
 async function written(engine, home, now) {
   const records = home.position === undefined || home.isIncomplete ? undefined : engine.recordsSince(home.position);
   const tail = records?.reduce((sum, record) => sum + record.length, home.tail);
@@ -88,8 +89,9 @@ async function written(engine, home, now) {
   try {
     await home.store.replace(home.key, home.position, snapshot, now);
   } catch (error) {
-    if (!records || isConflict(error)) throw error;
-    return appended(engine, attempt, now, records, tail);
+    if (!records || !isFull(error)) throw error;
+    // There may still be room for the records.
+    return appended(engine, attempt, now, records, tail).catch((second) => Promise.reject(isConflict(second) ? second : error));
   }
   return home.with({ position: now, snapshot: snapshot.length, tail: 0, last, isIncomplete: false, attempts: [] });
 }
@@ -108,6 +110,14 @@ function attempted({ state }, home, position, last) {
 }
 
 const isConflict = (error) => error?.code === "STORE_CONFLICT";
+
+/** Whether a store said that it is full: the codes of file systems and SQLite, and the name of the browsers' error. */
+function isFull(error) {
+  for (let n = 0; error && n < 5; n++, error = error.cause) {
+    if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "QuotaExceededError"].some((code) => code === error.code || code === error.name)) return true;
+  }
+  return false;
+}
 
 /**
  * After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from there. If
@@ -162,7 +172,7 @@ async function knownInOtherObject(state, store, key) {
   if (!there) return home;
   const last = lastOf(there);
   const same = known.find((known) => known.position === there.position && known.last === last);
-  return same ? Object.assign(same.with({}), { store }) : home;
+  return same ? same.with({ store }) : home;
 }
 
 /** Loads a session. `loader` has read the options. */
@@ -175,6 +185,7 @@ export async function load(loader, object, key) {
     return engine.session();
   } finally {
     engine.free();
+    loader.free();
   }
 }
 
@@ -210,14 +221,18 @@ export async function flush(engine, signal) {
   refuseAborted(signal);
   refuseFreed(state);
   await wait(everythingDone(engine), signal, state);
-  const { failed } = state;
-  state.failed = undefined;
-  if (failed) throw failed.error;
+  const { workFailed } = state;
+  state.workFailed = undefined;
+  if (workFailed) throw workFailed.error;
 }
 
 async function everythingDone(engine) {
   const { state } = engine;
-  await allRequestsDone(state);
-  engine.moveDueOutputs(); // retry what a store refused before
-  while (state.work.size > 0) await state.work.values().next().value;
+  try {
+    await allRequestsDone(state);
+    engine.moveDueOutputs(); // retry what a store refused before
+    while (state.work.size > 0) await state.work.values().next().value;
+  } finally {
+    engine.free();
+  }
 }

@@ -12,8 +12,8 @@ export class State {
   saving;
   /** Work that the caller does not wait for, such as writes to a store. `flush` waits for it. */
   work = new Set();
-  /** The first error of that work since the last `flush`. */
-  failed;
+  /** The first error of that work since the last `flush`: `{ error }`. */
+  workFailed;
   /** Where the session was last loaded from or saved (a `Home`). */
   home;
   /** Where it was saved before that, the most recent last. */
@@ -26,8 +26,8 @@ export class State {
   leased;
   /** Marks a lease as this session's. It is in no snapshot, and nothing else depends on it. */
   token = Math.floor(Math.random() * 2 ** 52).toString(16);
-  /** Ends what waits: a function for each wait, which is called with the error. */
-  waiting = new Set();
+  /** What to call for each wait when the session is freed. */
+  waiting = new Map();
   /** The error of every wait, once the session is freed. */
   freed;
   #controller;
@@ -41,7 +41,7 @@ export class State {
   /** The session was freed: ends what waits. */
   end(error) {
     this.freed = error;
-    for (const end of [...this.waiting]) end(error);
+    for (const end of this.waiting.values()) end();
     this.#controller?.abort(error);
   }
 
@@ -49,7 +49,7 @@ export class State {
   begin(work) {
     const done = work.then(
       () => {},
-      (error) => (this.failed ??= { error }),
+      (error) => (this.workFailed ??= { error }),
     );
     this.work.add(done);
     done.finally(() => this.work.delete(done));

@@ -121,17 +121,26 @@ export class Store {
     try {
       return await this.object[method](key, ...more);
     } catch (cause) {
-      if (["STORE_CONFLICT", "STORE_FAILED"].includes(cause?.code)) throw cause; // our own stores already report the right code
-      throw failed(`its \`${method}\` failed for \`${key}\``, { cause });
+      if (isOurs(cause)) throw cause;
+      throw storeFailed(`its \`${method}\` failed for \`${key}\``, { cause });
     }
   }
 }
 
+/** Whether a store has already reported the right code, as our own do. */
+function isOurs(error) {
+  try {
+    return ["STORE_CONFLICT", "STORE_FAILED"].includes(error?.code);
+  } catch {
+    return false; // a getter threw
+  }
+}
+
 /** A STORE_FAILED error. */
-export const failed = (what, details) =>
+export const storeFailed = (what, details) =>
   new ContextError("STORE_FAILED", `the store failed: ${what}. Nothing in memory is lost; try again when the store works`, details);
 
-const wrongAnswer = (method, key, cause) => failed(`its \`${method}\` returned data for \`${key}\` that was never stored`, { cause });
+const wrongAnswer = (method, key, cause) => storeFailed(`its \`${method}\` returned data for \`${key}\` that was never stored`, { cause });
 
 /** A `Uint8Array`, even one from another realm. */
 function bytesOf(value) {

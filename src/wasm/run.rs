@@ -1,5 +1,5 @@
-//! A run of a session, from a caller's goal to the result. `pkg/host/run.js` waits for what it needs; all decisions are made here.
-//! No borrow is held while JavaScript runs.
+//! A run of a session, from a caller's goal to the result. `pkg/host/run.js` waits for what it needs; what a run does next
+//! is decided here. No borrow is held while JavaScript runs.
 
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
@@ -121,6 +121,11 @@ pub fn begin_background_if_wanted(inner: &Rc<Inner>) {
         let begun = host(|host| host.begin_background(Run::new(inner, Goal::Background)));
         inner.is_in_background.set(begun.is_ok());
     }
+}
+
+/// The signal that `pkg/host` passes on, which was checked when the caller gave it.
+fn signal_of(signal: &JsValue) -> Option<&AbortSignal> {
+    (!signal.is_undefined()).then(|| signal.unchecked_ref())
 }
 
 /// A call of a method that is not due; `pkg/host` makes none.
@@ -310,7 +315,7 @@ impl Run {
         Ok(self.continue_with(Some(fit)))
     }
 
-    /// No summary could be asked for: goes on without one, or fails with this error.
+    /// No summary could be asked for: goes on without one if the view fits now, or fails with this error.
     #[wasm_bindgen(js_name = notAsked)]
     pub fn not_asked(&self, thrown: JsValue) -> Result<(), JsValue> {
         let error = error_of(&thrown);
@@ -337,7 +342,7 @@ impl Run {
     /// Calls the callback, and returns what it returns.
     pub fn ask(&self, signal: JsValue) -> Result<JsValue, JsValue> {
         let request = self.pending().map(|pending| request_object(&self.inner, &pending.request));
-        ask(&self.inner, &request.ok_or_else(not_waiting)??, signal.dyn_ref())
+        ask(&self.inner, &request.ok_or_else(not_waiting)??, signal_of(&signal))
     }
 
     /// Reads the callback's answer. Returns whether there is a summary in it.
@@ -347,7 +352,7 @@ impl Run {
 
     /// The callback failed.
     pub fn failed(&self, thrown: JsValue, signal: JsValue) -> Result<bool, JsValue> {
-        self.hear(Err(refused(thrown, signal.dyn_ref())))
+        self.hear(Err(refused(thrown, signal_of(&signal))))
     }
 
     /// Continues with the answer, or without one. Returns whether it waits for another summary now. Does not deliver events: the caller

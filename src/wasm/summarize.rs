@@ -137,10 +137,17 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     if request.system.is_some() {
         set(&object, "system", &text(&request.system))?;
     }
-    let source = SessionHandle::of(&inner.lent_handles, Rc::new(request.clone()));
+    let continues = request.continues;
+    let seen = inner.read(|core| {
+        let view = &core.context().view;
+        (continues == Some(ViewEnd::of(view))).then(|| view.snapshot())
+    })?;
+    let source = SessionHandle::of(&inner.lent_handles, Rc::new((request.clone(), seen)));
     let read = source.clone();
     // Written only when read: it is megabytes in a long conversation, and not every callback needs this format.
-    when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;
+    when_read(&object, "messages", move || {
+        Ok(written(&read.get()?.0.messages(), Format::Messages)?.1.into())
+    })?;
     set(&object, "tools", &JsValue::NULL)?;
     set(&object, "style", &request.style.as_str().into())?;
     set(&object, "continues", &request.continues.is_some().into())?;
@@ -155,18 +162,14 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         set(&object, key, &value.into())?;
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
-    let continues = request.continues;
-    let seen = inner.read(|core| {
-        let view = &core.context().view;
-        (continues == Some(ViewEnd::of(view))).then(|| view.snapshot())
-    })?;
     let of = Rc::downgrade(inner);
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
         Closure::new(move |format: JsValue| {
-            let (request, format) = (source.get()?, parse_format(&format)?);
+            let (source, format) = (source.get()?, parse_format(&format)?);
+            let (request, seen) = &*source;
             match of.upgrade() {
-                Some(inner) if continues.is_some() => continued(&inner, &request, seen.as_ref(), format),
-                _ => body(&request, format),
+                Some(inner) if continues.is_some() => continued(&inner, request, seen.as_ref(), format),
+                _ => body(request, format),
             }
             .and_then(|body| as_the_sdk_takes_it(body, format))
         });
