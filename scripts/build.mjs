@@ -13,7 +13,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { isBuilt, markBuilt } from "./lib/built.mjs";
+import { hashOfSources, isBuilt, markBuilt } from "./lib/built.mjs";
 import { coreOf } from "./lib/core.mjs";
 import { env, targetDir, wasmDir } from "./lib/paths.mjs";
 import { remapped, withoutCommit } from "./lib/portable.mjs";
@@ -28,11 +28,12 @@ if (process.argv.includes("--quick")) {
   await split();
   tokenizer("quick");
 } else if (!isBuilt()) {
+  const sources = hashOfSources();
   pack(["--release"], remapped(env)); // only here: with other flags, a quick build would lose its cache
   optimize(module, module, "debuginfo"); // the names of the functions, which the split orders
   await split();
   tokenizer("release", remapped(env));
-  markBuilt();
+  markBuilt(sources);
 }
 removeLeftovers();
 const { writeBundles } = await import("./lib/bundles.mjs"); // imported late: esbuild is only there after the set-up

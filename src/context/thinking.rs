@@ -2,12 +2,15 @@
 //!
 //! It is removed when the view is edited, not when a view is written: what the model thinks afterwards is based on the
 //! edited view, and stays. The report has a decision for it.
+//!
+//! Other models accept thinking after edits, but require it in the step that opens the running turn. A cut leaves it there;
+//! if a later fold makes another step the first one, that step gets its thinking back.
 
 use std::sync::Arc;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
-use super::slot::Form;
+use super::slot::{Form, Slot};
 use crate::message::{Message, Part, Role};
 
 const WHY: &str = "its thinking was left out because the messages before it were edited";
@@ -44,5 +47,33 @@ impl Context {
         self.view.remove_all(&empty);
         self.view.take_edited();
         lost
+    }
+    /// Gives signed thinking back to the step that opens the running turn, if a cut took it before a fold or a drop made that
+    /// step the first one.
+    pub fn restore_opening_thinking(&mut self) {
+        let body = self.view.body();
+        let opens_turn = |slot: &Slot| slot.opens_turn() && !self.history.node(slot.node).is_fold();
+        let after_user = body.iter().rposition(opens_turn).map_or(0, |at| at + 1);
+        let answer = body[after_user..].iter().position(|slot| slot.message.role == Role::Assistant);
+        let Some(at) = answer.map(|answer| after_user + answer) else { return };
+        let slot = &body[at];
+        if !self.lost_thinking(slot) {
+            return;
+        }
+        let mut message = Message::clone(&slot.message);
+        let whole = &self.history.node(slot.node).message;
+        let thinking = whole.parts.iter().filter(|part| part.is_bound_thinking()).cloned();
+        message.parts.splice(0..0, thinking);
+        let tally = self.tally_of(&message);
+        let form = slot.form;
+        self.view.replace(at, Arc::new(message), tally, form);
+    }
+
+    /// Whether a cut removed the thinking of the message that a slot shows.
+    pub fn lost_thinking(&self, slot: &Slot) -> bool {
+        let thinks = |message: &Message| message.parts.iter().any(Part::is_bound_thinking);
+        slot.form == Form::Shortened
+            && thinks(&self.history.node(slot.node).message)
+            && !thinks(&slot.message)
     }
 }

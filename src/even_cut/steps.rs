@@ -6,7 +6,7 @@ use super::in_use::in_use;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
-use crate::message::{Message, Part, Role};
+use crate::message::Role;
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -99,7 +99,7 @@ impl Steps {
                 continue;
             }
             let slots = &body[size.body.clone()];
-            let lacks_thinking = Some(at) == opening && slots.iter().any(|slot| lost_thinking(context, slot));
+            let lacks_thinking = Some(at) == opening && slots.iter().any(|slot| context.lost_thinking(slot));
             let is_cut = !lacks_thinking && slots.iter().any(|slot| slot.form == Form::Shortened);
             size.cut = is_cut.then(|| EarlierCut {
                 tokens: slots.iter().map(Slot::tokens).sum(),
@@ -255,12 +255,6 @@ fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
     let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
-}
-
-/// Whether an earlier cut removed the message's thinking.
-fn lost_thinking(context: &Context, slot: &Slot) -> bool {
-    let thinks = |message: &Message| message.parts.iter().any(Part::is_bound_thinking);
-    slot.form == Form::Shortened && thinks(&context.history.node(slot.node).message) && !thinks(&slot.message)
 }
 
 /// The target of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the

@@ -91,6 +91,7 @@ impl Session {
             made.summary.set_provider_summary(summary, beside.unwrap_or_default());
         }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
+        self.restore_opening_thinking();
         self.context.replace_stale_pointers(); // the fold stays even if the run fails
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {

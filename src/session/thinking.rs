@@ -1,4 +1,5 @@
-//! Bound thinking (PROV-3b): some models require that thinking after an edit of the view is left out.
+//! Thinking that its provider signed: some models require that it is left out after an edit of the view (PROV-3b), the
+//! others that the running turn begins with it.
 
 use super::run::Run;
 use super::state::Session;
@@ -12,6 +13,13 @@ impl Session {
             return Vec::new();
         }
         self.context.by_pass("drop_bound_thinking", |context| context.drop_bound_thinking(entered))
+    }
+
+    /// Gives the step that opens the running turn its thinking back, after a fold or a drop made it the first one.
+    pub(super) fn restore_opening_thinking(&mut self) {
+        if !self.config.drops_bound_thinking {
+            self.context.restore_opening_thinking();
+        }
     }
 
     /// Like [`Self::drop_bound_thinking`], at the end of a run, whose report says so.
