@@ -1,6 +1,7 @@
 //! Finds sentences that may be rules although no word marks them, in any language.
 
 use super::constraints::points_back;
+use super::literals;
 use super::sentences;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
 use super::words::words;
@@ -79,7 +80,36 @@ fn says_something(sentence: &str) -> bool {
             || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
     let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_words() && !is_code() && is_worth_telling(sentence)
+    has_words()
+        && !is_code()
+        && !leads_on(sentence)
+        && !is_prompt(sentence)
+        && !is_only_names(sentence)
+        && is_worth_telling(sentence)
+}
+
+/// Whether a sentence only leads on to what follows it: "From the other terminal:".
+fn leads_on(sentence: &str) -> bool {
+    sentence.ends_with([':', '\u{FF1A}'])
+}
+
+/// Whether a line was copied from a terminal: it begins with a shell's prompt.
+fn is_prompt(line: &str) -> bool {
+    const MARKS: [&str; 5] = ["$", "%", "❯", "➜", "λ"];
+    let Some((first, _)) = line.split_once(' ') else { return false };
+    let names_host = || first.contains('@') && first.contains(':') && first.ends_with(['$', '#', '%']);
+    MARKS.contains(&first) || names_host()
+}
+
+/// Whether a sentence has no word besides paths, URLs and ids. A ledger lists those by themselves.
+fn is_only_names(sentence: &str) -> bool {
+    let mut end = 0;
+    let mut says = false;
+    for name in literals(sentence) {
+        says |= sentence[end..name.at].contains(char::is_alphabetic);
+        end = name.at + name.text.len();
+    }
+    !says && !sentence[end..].contains(char::is_alphabetic)
 }
 
 /// Whether a sentence tells something to a reader who did not see its message: it names something, or it is neither courtesy, nor about
@@ -155,5 +185,25 @@ mod tests {
         assert_eq!(found.iter().map(|r| r.about_one_thing).collect::<Vec<_>>(), [false, true, false]);
         assert_eq!(remarks("THE tests are slow today, all 3 of them.")[0].kind, found[0].kind);
         assert_eq!(remarks(&"The tests are slow today. ".repeat(40)), []);
+    }
+
+    #[test]
+    fn what_was_only_pasted_is_no_remark() {
+        for pasted in [
+            "'/tmp/shots/Screenshot 2025-01-02 at 03.04.05.png'",
+            "➜ shop git:(trunk) make docs all written",
+            "$ npm run build and wait",
+            "ann@box:~/shop$ cargo test of all",
+            "From the other terminal of Ann:",
+        ] {
+            assert_eq!(remarks(pasted), [], "{pasted}");
+        }
+        for said in [
+            "The menu is broken, see '/tmp/shots/Screenshot 2025-01-02 at 03.04.05.png'",
+            "the border is #12ab34",
+            "$5 is the price of the small box",
+        ] {
+            assert_eq!(remarks(said).len(), 1, "{said}");
+        }
     }
 }
