@@ -30,6 +30,17 @@ pub fn shows_beginning(text: &str, whole: &str, least: usize) -> bool {
     })
 }
 
+/// Whether `short` is `whole` without its middle, of which it keeps `least` bytes or more at the beginning.
+pub fn is_shortened(short: &str, whole: &str, least: usize) -> bool {
+    short.split_once(GAP).is_some_and(|(head, tail)| {
+        let (head, tail) = (head.trim_end(), tail.trim_start());
+        head.len() >= least
+            && head.len() + tail.len() <= whole.len()
+            && whole.starts_with(head)
+            && whole.ends_with(tail)
+    })
+}
+
 /// `text` on one line, with a single blank between words.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -93,5 +104,14 @@ mod tests {
         assert_eq!(lines("Fix this:\n\n  let a = 1;\n  let b = 2;", 20), "Fix this:\n  let a = […]");
         assert!(shows_beginning(&format!("- {}", beginning(request, 64)), request, 50));
         assert!(!shows_beginning("- can you update […]", request, 50));
+    }
+
+    #[test]
+    fn a_line_without_its_middle_is_recognised() {
+        let whole = "Committed: Parse the table of units and count them again";
+        assert!(is_shortened(&line(whole, 40), whole, 16));
+        assert!(!is_shortened(&line(whole, 40), "Committed: Parse the table of tests", 16));
+        assert!(!is_shortened("Committed: […] again", whole, 16));
+        assert!(!is_shortened(whole, whole, 16));
     }
 }

@@ -58,6 +58,28 @@ fn session() -> Vec<Message> {
 }
 
 #[test]
+fn a_commit_that_the_summary_tells_in_a_shortened_line_is_not_told_again() {
+    let commit = |id, message: &str| {
+        let output = format!("[main 1a2b3c4] {message}\n 2 files changed, 3 insertions(+)");
+        ran(id, &format!("git commit -am '{message}'"), &output)
+    };
+    let messages = [
+        commit("1", "Parse the table of units and count them again"),
+        commit("2", "Parse the table of prices once"),
+    ]
+    .concat();
+    let told = "Committed: Parse the table of units and count them again";
+    assert!(ledger(&messages, "Some work.", ALL).contains(told));
+    for line in
+        ["Committed: Parse the table of […] again (1a2b3c4)", "Committed: Parse the table of units […] again"]
+    {
+        let text = ledger(&messages, &format!("## Progress\n- {line}"), ALL);
+        assert!(!text.contains(told), "{text}");
+        assert!(text.contains("Committed: Parse the table of prices once"), "{text}");
+    }
+}
+
+#[test]
 fn facts_missing_from_the_summary_are_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
     ## Said and seen, word for word
