@@ -255,4 +255,38 @@ describe("pi's agent core", () => {
     }).prompt(TASK);
     assert.ok(same > 4, `${same}`);
   });
+
+  test("messages without content, which pi reads as empty", async () => {
+    const answer = (n) => ({ role: "assistant", content: [{ type: "toolCall", id: `c${n}`, name: "build", arguments: { n } }], api: "openai-completions", provider: "local", model: "m", stopReason: "toolUse", timestamp: 1 });
+    const output = (n) => ({ role: "toolResult", toolCallId: `c${n}`, toolName: "build", content: n === 2 ? undefined : [{ type: "text", text: outputOf(n) }], isError: false, timestamp: 1 });
+    const messages = [{ role: "user", content: TASK, timestamp: 1 }, { role: "user", content: null, timestamp: 1 }, { role: "assistant", content: null, stopReason: "stop", timestamp: 1 }, { role: "user", content: "Go on.", timestamp: 1 }];
+    messages.push(...Array.from({ length: CALLS }, (_, n) => [answer(n), output(n)]).flat());
+    let sent;
+    const done = { role: "assistant", content: [{ type: "text", text: ANSWER }], stopReason: "stop" };
+    const model = (_model, context) => {
+      sent = context.messages;
+      return { result: async () => done, async *[Symbol.asyncIterator]() { yield { type: "done", reason: "stop", message: done }; } };
+    };
+    await fittingStream(model, STRICT)({ id: "m" }, { systemPrompt: "You build.", messages, tools: [build] });
+    const letters = (list) => JSON.stringify(list).length;
+    assert.ok(sent.length > 2 && letters(sent) < letters(messages) * 0.7, `${letters(sent)} of ${letters(messages)} letters`);
+  });
+
+  test("after a failed summary, a list that would not fit is not sent", async (t) => {
+    const server = await served(t, { window: WINDOW, calls: 60 });
+    const errors = [];
+    const summarize = failingSummary((nth) => nth > 1);
+    const options = { ...OPTIONS, ladder: FOLDS, summarize, compaction: { maxAttempts: 1, onFailure: "error" }, onError: (error) => errors.push(error) };
+    const sizes = [];
+    const counted = (model, context, rest) => {
+      sizes.push([context.messages.length, JSON.stringify(context.messages).length]);
+      return streamSimple(model, context, rest);
+    };
+    const one = agent(server, fittingStream(counted, options));
+    await one.prompt(TASK);
+    assert.ok(errors.length > 2, `${errors.length} failures`);
+    const afterFold = sizes.findIndex(([length], n) => n > 0 && length < sizes[n - 1][0]);
+    assert.ok(afterFold > 0, "folded once");
+    for (let n = afterFold + 1; n < sizes.length; n++) assert.ok(sizes[n][0] <= sizes[n - 1][0] + 2, `call ${n}: ${sizes[n - 1][0]}, then ${sizes[n][0]} messages`);
+  });
 });

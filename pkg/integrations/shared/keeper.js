@@ -127,7 +127,7 @@ export class Keeper {
     } catch (error) {
       // The session has the list, and its view still has the folds of earlier steps. If the SDK's own list would not fit, the agent
       // goes on with that view.
-      if (this.#options.strict || ownFits(session, list)) throw error;
+      if (this.#options.strict || ownFits(session, mine)) throw error;
       this.failed(error, { signal });
     }
     const { entries: view, system } = this.#viewToSend(conversation);
@@ -260,7 +260,7 @@ export class Keeper {
   }
 }
 
-/** Whether the SDK's own list fits. A list that cannot be counted is assumed to fit. */
+/** Whether the SDK's own list fits, in our format: the SDK's may be one that we cannot count. A list that cannot be counted is assumed to fit. */
 function ownFits(session, list) {
   if (session.limit === null) return true;
   try {

@@ -16,7 +16,9 @@ export const isSent = ({ role, stopReason, excludeFromContext }) => !(role === "
 
 /** A mirror of pi's messages. Converting back may give an array of several messages. */
 export function piMessages() {
-  const toOurs = (message) => {
+  const toOurs = (given) => {
+    // Old session files and custom tools have messages without content, which pi reads as empty.
+    const message = given.content == null ? { ...given, content: [] } : given;
     switch (message.role) {
       case "assistant":
         return { role: "assistant", content: message.content.map((block) => signed(partOf(block), message)), providerOptions: { pi: originOf(message) } };
@@ -25,7 +27,7 @@ export function piMessages() {
         return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: outputOf(message) }] };
       }
       default: {
-        const content = (AS_USER[message.role] ?? (() => message.content ?? ""))(message);
+        const content = (AS_USER[message.role] ?? (() => message.content))(message);
         return { role: message.role === "system" ? "system" : "user", content: typeof content === "string" ? content : content.map(partOf) };
       }
     }
