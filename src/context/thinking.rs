@@ -4,7 +4,7 @@
 //! edited view, and stays. The report has a decision for it.
 //!
 //! Other models accept thinking after edits, but require it in the step that opens the running turn. A cut leaves it there;
-//! if a later fold makes another step the first one, that step gets its thinking back.
+//! if a fold, a drop or a rewind makes another step the first one, that step gets its thinking back.
 
 use std::sync::Arc;
 
@@ -48,15 +48,11 @@ impl Context {
         self.view.take_edited();
         lost
     }
-    /// Gives signed thinking back to the step that opens the running turn, if a cut took it before a fold or a drop made that
-    /// step the first one.
+
+    /// Gives signed thinking back to the step that opens the running turn, if a cut took it while another step came first.
     pub fn restore_opening_thinking(&mut self) {
-        let body = self.view.body();
-        let opens_turn = |slot: &Slot| slot.opens_turn() && !self.history.node(slot.node).is_fold();
-        let after_user = body.iter().rposition(opens_turn).map_or(0, |at| at + 1);
-        let answer = body[after_user..].iter().position(|slot| slot.message.role == Role::Assistant);
-        let Some(at) = answer.map(|answer| after_user + answer) else { return };
-        let slot = &body[at];
+        let Some(at) = self.opening_of_running_turn() else { return };
+        let slot = &self.view.body()[at];
         if !self.lost_thinking(slot) {
             return;
         }
@@ -64,9 +60,17 @@ impl Context {
         let whole = &self.history.node(slot.node).message;
         let thinking = whole.parts.iter().filter(|part| part.is_bound_thinking()).cloned();
         message.parts.splice(0..0, thinking);
-        let tally = self.tally_of(&message);
-        let form = slot.form;
+        let (tally, form) = (self.tally_of(&message), slot.form);
         self.view.replace(at, Arc::new(message), tally, form);
+    }
+
+    /// The body position of the first answer after the newest user message, or after the folds if they took that message.
+    pub fn opening_of_running_turn(&self) -> Option<usize> {
+        let body = self.view.body();
+        let opens_turn = |slot: &Slot| slot.opens_turn() && !self.history.node(slot.node).is_fold();
+        let after_user = body.iter().rposition(opens_turn).map_or(0, |at| at + 1);
+        let answers = |slot: &Slot| slot.message.role == Role::Assistant;
+        Some(after_user + body[after_user..].iter().position(answers)?)
     }
 
     /// Whether a cut removed the thinking of the message that a slot shows.

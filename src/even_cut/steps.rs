@@ -6,7 +6,6 @@ use super::in_use::in_use;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
-use crate::message::Role;
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -76,9 +75,8 @@ impl Steps {
         });
         let sizes: Vec<Measured> = sizes.collect();
         let in_use = in_use(context, &units);
-        let answers = |unit: &Unit| unit.place != Place::Hidden && unit.role == Role::Assistant;
-        let running = newest_user.map_or(0, |at| at + 1);
-        let opening = (running..units.len()).find(|at| answers(&units[*at]));
+        let answer = context.opening_of_running_turn();
+        let opening = answer.and_then(|answer| sizes.iter().position(|size| size.body.contains(&answer)));
         let mut steps = Self { units, sizes, texts, newest_user, opening, in_use, before };
         steps.measure_names(context);
         steps

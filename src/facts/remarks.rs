@@ -93,7 +93,7 @@ fn leads_on(sentence: &str) -> bool {
     sentence.ends_with([':', '\u{FF1A}'])
 }
 
-/// Whether a line was copied from a terminal: it begins with a shell's prompt.
+/// Whether a line was copied from a terminal: it begins with a prompt of bash, zsh or fish, or of one of their usual themes.
 fn is_prompt(line: &str) -> bool {
     const MARKS: [&str; 5] = ["$", "%", "❯", "➜", "λ"];
     let Some((first, _)) = line.split_once(' ') else { return false };

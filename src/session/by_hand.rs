@@ -35,7 +35,6 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let fold = self.context.fold(members, made);
         self.context.begin_with_user_behind(fold);
-        self.restore_opening_thinking();
         self.context.replace_stale_pointers();
         self.after_edit();
         Ok(self.context.history.node(fold).id.to_string())

@@ -117,7 +117,7 @@ impl Session {
             }
         }
         if before.is_some() {
-            self.restore_opening_thinking(); // passes may have dropped the step that had it
+            self.restore_opening_thinking(); // a pass may have dropped the step that came first
         }
         if run.missing_summary.as_ref().is_none_or(|missing_summary| missing_summary.may_shorten) {
             self.shorten(&mut run, &mut before)?;

@@ -15,7 +15,7 @@ impl Session {
         self.context.by_pass("drop_bound_thinking", |context| context.drop_bound_thinking(entered))
     }
 
-    /// Gives the step that opens the running turn its thinking back, after a fold or a drop made it the first one.
+    /// Gives the step that opens the running turn its thinking back, after a fold, a drop or an edit made it the first one.
     pub(super) fn restore_opening_thinking(&mut self) {
         if !self.config.drops_bound_thinking {
             self.context.restore_opening_thinking();

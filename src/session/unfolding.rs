@@ -104,6 +104,7 @@ impl Session {
     /// The view was edited: earlier usage, preparations and pending requests no longer apply.
     pub(super) fn after_edit(&mut self) {
         self.drop_bound_thinking(&[]);
+        self.restore_opening_thinking();
         self.usage = None;
         self.prepared_at = None;
         self.revision += 1;

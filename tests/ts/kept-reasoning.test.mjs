@@ -49,26 +49,46 @@ for (const [provider, reasoning] of Object.entries(KINDS)) {
 
 // Anthropic: "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of
 // `tool_use` and `tool_result` blocks)".
-const OWN_LADDERS = [["even_cut", "summarize"], ["even_cut", "recent_window"], ["trim_tool_outputs", "even_cut", "summarize"]].map((passes) => passes.map((pass) => ({ pass })));
-for (const ladder of [undefined, "selective", ...OWN_LADDERS]) {
-  const name = Array.isArray(ladder) ? ladder.map(({ pass }) => pass).join(", ") : (ladder ?? "by default");
-  test(`the running turn opens with thinking, whatever is cut or folded (ladder ${name})`, async () => {
+const thinkingStep = (n) => [
+  { role: "assistant", content: [{ type: "thinking", thinking: `Step ${n}: I look at file ${n}. `.repeat(5), signature: `c2ln${n}` }, { type: "text", text: LINES }, { type: "tool_use", id: `c${n}`, name: "build", input: {} }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: `c${n}`, content: `${n}\n${LINES}` }] },
+];
+const errorsOf = (session) => check("anthropic", session.view("anthropic"), { thinking: "enabled" }).filter(({ severity }) => severity === "error");
+
+const passes = (...names) => names.map((pass) => ({ pass }));
+const LADDERS = { default: undefined, selective: "selective" };
+for (const ladder of [passes("even_cut", "summarize"), passes("even_cut", "recent_window"), passes("trim_tool_outputs", "even_cut", "summarize")]) LADDERS[ladder.map(({ pass }) => pass).join(", ")] = ladder;
+const folding = (name) => name === "default" || name.endsWith("summarize");
+
+for (const [name, ladder] of Object.entries(LADDERS)) {
+  test(`the running turn opens with thinking, whatever is cut or folded (ladder: ${name})`, async () => {
     const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 12_000, ...(ladder && { ladder }) });
     let [edits, folds] = [0, 0];
     session.push({ role: "user", content: "Why does the build fail?" });
     for (let n = 0; n < 60; n++) {
-      const thinking = { type: "thinking", thinking: `Step ${n}: I look at file ${n}. `.repeat(5), signature: `c2ln${n}` };
-      session.pushFrom("anthropic", [
-        { role: "assistant", content: [thinking, { type: "text", text: LINES }, { type: "tool_use", id: `c${n}`, name: "build", input: {} }] },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: `c${n}`, content: `${n}\n${LINES}` }] },
-      ]);
+      session.pushFrom("anthropic", thinkingStep(n));
       if (n === 40) session.push([{ role: "assistant", content: "It builds." }, { role: "user", content: "And the tests?" }]);
       const { report } = await session.prepare();
       edits += report.decisions.length;
       folds = session.folds().length;
-      const errors = check("anthropic", session.view("anthropic"), { thinking: "enabled" }).filter(({ severity }) => severity === "error");
-      assert.deepEqual(errors, [], `after step ${n}`);
+      assert.deepEqual(errorsOf(session), [], `after step ${n}`);
     }
-    assert.ok(edits > 10 && (folds > 0 || !(name.endsWith("summarize") || name === "by default")), `${edits} edits, ${folds} folds`);
+    assert.ok(edits > 10 && (folds > 0 || !folding(name)), `${edits} edits, ${folds} folds`);
   });
 }
+
+test("after a rewind into an earlier turn, that turn opens with thinking again", async () => {
+  const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 40_000 });
+  session.push({ role: "user", content: "Why does the build fail?" });
+  const ids = Array.from({ length: 8 }, (_, n) => session.pushFrom("anthropic", thinkingStep(n))).flat();
+  session.push([{ role: "assistant", content: "It builds." }, { role: "user", content: "And the tests?" }]);
+  let isCut = false;
+  for (let n = 8; n < 20; n++) {
+    session.pushFrom("anthropic", thinkingStep(n));
+    await session.prepare();
+    isCut ||= session.folds().length === 0 && !JSON.stringify(session.view("anthropic")).includes("c2ln0");
+  }
+  assert.ok(isCut, "the first step was cut without a fold");
+  session.rewind(ids[7]);
+  assert.deepEqual(errorsOf(session), []);
+});

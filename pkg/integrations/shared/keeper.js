@@ -260,7 +260,10 @@ export class Keeper {
   }
 }
 
-/** Whether the SDK's own list fits, in our format: the SDK's may be one that we cannot count. A list that cannot be counted is assumed to fit. */
+/**
+ * Whether the SDK's own list fits. It is passed as the mirror converted it, because some SDKs' entries cannot be counted as they are.
+ * A list that still cannot be counted is assumed to fit.
+ */
 function ownFits(session, list) {
   if (session.limit === null) return true;
   try {

@@ -8,7 +8,7 @@ use crate::message::{Message, Role};
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
 
-/// By this many bytes of its beginning, a commit is recognised in a shortened line.
+/// A shortened line tells a commit only if it has at least this many bytes of the commit's beginning.
 const LEAST_OF_COMMIT: usize = COMMITTED.len() + 8;
 
 /// What the model is shown beside the ledger, so that the ledger need not repeat it.
@@ -111,16 +111,17 @@ impl<'a> AlreadyShown<'a> {
         find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
     }
 
-    /// Calls `found` with the index of each commit that a summary tells in a shortened line, perhaps with the commit's hash.
-    pub(super) fn find_shortened_commits(&self, commits: &[&str], mut found: impl FnMut(usize)) {
+    /// Calls `found` with the index of each line that tells a commit, if a summary tells it in a shortened line, with or without the
+    /// commit's hash.
+    pub(super) fn find_shortened_commits(&self, told: &[&str], mut found: impl FnMut(usize)) {
         for text in self.summaries.iter().map(|summary| summary.plain_text()) {
             let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
             for line in lines.filter(|line| line.starts_with(COMMITTED)) {
                 let message = line.rsplit_once(" (").map_or(line, |(message, _)| message);
-                let tells = |commit: &str| {
-                    [line, message].iter().any(|line| shorten::is_shortened(line, commit, LEAST_OF_COMMIT))
+                let is_same = |told: &str| {
+                    [line, message].iter().any(|line| shorten::is_shortened(line, told, LEAST_OF_COMMIT))
                 };
-                (0..commits.len()).filter(|i| tells(commits[*i])).for_each(&mut found);
+                (0..told.len()).filter(|i| is_same(told[*i])).for_each(&mut found);
             }
         }
     }
