@@ -11,25 +11,25 @@ const STRICT = ["--", "-D", "warnings"];
  * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` others begins
  * after them, and fails without running if one of them failed, because it would test an older build.
  *
- * Two suites run at a time: those that are `beside` one after the other, and next to them all others. Beside are suites that wait for
- * servers, SDKs and programs, or use one core; all that compile with cargo, which uses both, are in the other lane. So each suite has
- * about half the machine, and the limits leave it time for that.
+ * Two suites run at a time, of which only one `compiles` with cargo. So each suite has about half the machine, and the limits leave it time
+ * for that.
  */
 export const suites = [
   { name: "format", seconds: 60, quick: true, command: ["cargo", "fmt", "--all", "--check"] },
   // First, because half of all suites need it.
-  { name: "build", seconds: 900, command: ["node", "scripts/build.mjs"] },
+  { name: "build", compiles: true, seconds: 900, command: ["node", "scripts/build.mjs"] },
   // The SDKs, runtimes and models that suites are tested with are fetched while cargo compiles.
-  { name: "downloads", beside: true, seconds: 600, command: ["node", "scripts/downloads.mjs"] },
-  { name: "clippy", seconds: 900, quick: true, command: [...CLIPPY, ...STRICT] },
-  { name: "clippy, wasm32", seconds: 900, command: ["cargo", "clippy", "--locked", "--lib", "--test", "node", "--test", "web", "--target", "wasm32-unknown-unknown", ...STRICT] },
-  { name: "tokenizer", seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
-  { name: "tokenizer, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
-  { name: "tokenizer, its part, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--no-default-features", ...STRICT] },
+  { name: "downloads", seconds: 600, command: ["node", "scripts/downloads.mjs"] },
+  { name: "clippy", compiles: true, seconds: 900, quick: true, command: [...CLIPPY, ...STRICT] },
+  { name: "clippy, wasm32", compiles: true, seconds: 900, command: ["cargo", "clippy", "--locked", "--lib", "--test", "node", "--test", "web", "--target", "wasm32-unknown-unknown", ...STRICT] },
+  { name: "tokenizer", compiles: true, seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
+  { name: "tokenizer, clippy", compiles: true, seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
+  { name: "tokenizer, its part, clippy", compiles: true, seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--no-default-features", ...STRICT] },
   // On the tokenizer.json files of nine models. `node tests/tokenizers/run.mjs --cases 100000` tries more texts.
-  { name: "tokenizers of Hugging Face", needs: ["downloads"], seconds: 900, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
+  { name: "tokenizers of Hugging Face", compiles: true, needs: ["downloads"], seconds: 900, counts: "cargo", command: ["node", "tests/tokenizers/run.mjs"] },
   {
     name: "rust",
+    compiles: true,
     seconds: 1500,
     quick: true,
     counts: "cargo",
@@ -39,16 +39,16 @@ export const suites = [
     extraEnv: { INSTA_UPDATE: "no", PROPTEST_RNG_SEED: process.env.PROPTEST_RNG_SEED ?? "20261121", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1" },
   },
   // wasm-bindgen's test runner (.cargo/config.toml) runs them in Node and in Chrome. `wasm-pack test` would compile all tests for wasm32.
-  { name: "wasm in node and chrome", seconds: 900, counts: "cargo", command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web"], extraEnv: { CHROMEDRIVER: "chromedriver" } },
+  { name: "wasm in node and chrome", compiles: true, seconds: 900, counts: "cargo", command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web"], extraEnv: { CHROMEDRIVER: "chromedriver" } },
   // Opens the tests that cargo has just compiled for Chrome.
-  { name: "firefox and webkit", needs: ["build"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
-  { name: "types", beside: true, needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types"] },
-  { name: "sdk types", beside: true, needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types/sdk"] },
-  { name: "reference types", beside: true, needs: ["build"], seconds: 60, command: ["node", "scripts/dts.mjs"] },
-  { name: "stores", beside: true, needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/stores") },
-  { name: "package", beside: true, needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/package") },
-  { name: "integrations", beside: true, needs: ["build", "downloads"], seconds: 1500, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
-  { name: "chat templates", beside: true, needs: ["build", "downloads"], seconds: 240, counts: "node", command: nodeTests("tests/templates") },
+  { name: "firefox and webkit", needs: ["build", "wasm in node and chrome"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
+  { name: "types", needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types"] },
+  { name: "sdk types", needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types/sdk"] },
+  { name: "reference types", needs: ["build"], seconds: 60, command: ["node", "scripts/dts.mjs"] },
+  { name: "stores", needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/stores") },
+  { name: "package", needs: ["build", "downloads"], seconds: 900, counts: "node", command: nodeTests("tests/package") },
+  { name: "integrations", needs: ["build", "downloads"], seconds: 1500, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
+  { name: "chat templates", needs: ["build", "downloads"], seconds: 240, counts: "node", command: nodeTests("tests/templates") },
   { name: "page", needs: ["build"], seconds: 900, counts: "node", command: nodeTests("tests/page") },
   {
     name: "typescript",
@@ -59,7 +59,7 @@ export const suites = [
     command: nodeTests("tests/ts"),
   },
   // Always the same seeds, so that a failure is reproducible. `npm run fuzz` tries new ones.
-  { name: "fuzz", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
+  { name: "fuzz", compiles: true, needs: ["build", "rust"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
   { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "2000", "--from", "1"] },
 ];
 

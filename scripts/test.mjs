@@ -11,7 +11,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { isBuilt } from "./lib/built.mjs";
 import { countTests } from "./lib/counts.mjs";
-import { runInLanes } from "./lib/lanes.mjs";
+import { runQueue } from "./lib/queue.mjs";
 import { root, targetDir } from "./lib/paths.mjs";
 import { fail, must } from "./lib/run.mjs";
 import { runWithin } from "./lib/within.mjs";
@@ -42,7 +42,7 @@ const run = (suite, needed) => {
   const missing = needed.find(({ problem }) => problem);
   return missing ? unrun(suite, missing) : runSuite(suite);
 };
-report(await runInLanes(chosen, run, verbose ? 1 : 2));
+report(await runQueue(chosen, run, verbose ? 1 : 2));
 
 /** Refuses unknown options: a whole run takes too long to be started by mistake. */
 function readArguments() {
