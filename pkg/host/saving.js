@@ -89,8 +89,8 @@ async function written(engine, home, now) {
   try {
     await home.store.replace(home.key, home.position, snapshot, now);
   } catch (error) {
-    if (!records || !isFull(error)) throw error;
-    // There may still be room for the records.
+    if (!records || isConflict(error)) throw error;
+    // The store may be full, and still have room for the records.
     return appended(engine, attempt, now, records, tail).catch((second) => Promise.reject(isConflict(second) ? second : error));
   }
   return home.with({ position: now, snapshot: snapshot.length, tail: 0, last, isIncomplete: false, attempts: [] });
@@ -110,14 +110,6 @@ function attempted({ state }, home, position, last) {
 }
 
 const isConflict = (error) => error?.code === "STORE_CONFLICT";
-
-/** Whether a store said that it is full: the codes of file systems and SQLite, and the name of the browsers' error. */
-function isFull(error) {
-  for (let n = 0; error && n < 5; n++, error = error.cause) {
-    if (["ENOSPC", "EDQUOT", "SQLITE_FULL", "QuotaExceededError"].some((code) => code === error.code || code === error.name)) return true;
-  }
-  return false;
-}
 
 /**
  * After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from there. If
