@@ -88,6 +88,20 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(outputs.slice(-2), [outputOf(CALLS - 2), outputOf(CALLS - 1)]);
   });
 
+  test("the filter: if the calls alone are too long, it says that the request does not fit", async () => {
+    const errors = [];
+    const calls = Array.from({ length: 12 }, (_, n) => [functionCall("build", { n, why: "the module changed ".repeat(300) }, { callId: `call_${n}`, id: `fc_${n}` })]);
+    const runWith = (options) => run(agentOf(new ScriptedModel([...calls, [assistantMessage(ANSWER, { id: "msg" })]])), TASK, { maxTurns: 20, callModelInputFilter: callModelInputFilter({ ...OPTIONS, ...options }) });
+    const { finalOutput } = await runWith({ onError: (error) => errors.push(error) });
+    assert.equal(finalOutput, ANSWER);
+    assert.ok(errors.length > 0);
+    for (const { code, message } of errors) {
+      assert.equal(code, "CONTEXT_WINDOW_EXCEEDED");
+      assert.match(message, /fittingFetch/);
+    }
+    await assert.rejects(runWith({ strict: true }), { code: "CONTEXT_WINDOW_EXCEEDED" });
+  });
+
   test("a session and its filter over several runs: it folds between them and stores everything", async () => {
     const session = foldingSession(STRICT);
     let from = 0;
