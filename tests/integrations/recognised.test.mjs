@@ -414,6 +414,27 @@ describe("without a key", () => {
     for (const { by, entries, rewritten } of seen) assert.deepEqual({ by, isMost: entries > 10, rewritten }, { by: "beginning", isMost: true, rewritten: 0 });
   });
 
+  test("an answer with several calls and outputs is made anew", async () => {
+    const items = (turn, take) => [
+      { type: "reasoning", id: `rs_${turn}_${take}`, summary: [], encrypted_content: "gA" },
+      { type: "message", role: "assistant", id: `msg_${turn}_${take}`, status: "completed", content: [{ type: "output_text", text: `I look, ${take}. ${WORDS}`, annotations: [] }] },
+      ...[1, 2, 3].map((n) => ({ type: "function_call", call_id: `c${turn}_${take}_${n}`, name: "build", arguments: "{}" })),
+      ...[1, 2, 3].map((n) => ({ type: "function_call_output", call_id: `c${turn}_${take}_${n}`, output: `output ${take} ${WORDS}` })),
+    ];
+    const sessions = new Set();
+    const fitting = fit({ contextWindow: 12_000, strict: true, onReport: (_, session) => sessions.add(session) });
+    let input = [{ role: "user", content: "Go." }];
+    for (let turn = 0; turn < 12; turn++) {
+      const question = { role: "user", content: `question ${turn}` };
+      for (const take of turn % 3 === 2 ? ["first", "second"] : ["only"]) {
+        await fitting({ model: "m", input: [...input, question] });
+        await fitting({ model: "m", input: [...input, question, ...items(turn, take)] });
+        if (take !== "first") input = [...input, question, ...items(turn, take)];
+      }
+    }
+    assert.equal(sessions.size, 1);
+  });
+
   test("two conversations with the same beginning stay separate", async () => {
     const sessions = new Set();
     const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 12_000, summarize: () => SUMMARY, onReport: (_, session) => sessions.add(session) });
