@@ -263,6 +263,20 @@ test("calls of one conversation on a server run one after the other, each with i
   assert.deepEqual(limits.toSorted(), Array.from({ length: 8 }, (_, n) => 3_000 + n));
 });
 
+test("requests that are refused in parallel however small they are made are given up", async () => {
+  const keeper = new BodyKeeper("loop", "openai-chat", { onError: () => {} });
+  const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
+  let open = [];
+  for (let n = 0; n < 2; n++) open.push(await keeper.fit({ messages: [...before, { role: "user", content: `question ${n}` }] }));
+  let tries = 0;
+  for (; open.length > 0 && tries < 20; tries++) {
+    const [fitting, ...others] = open;
+    const smaller = await keeper.recovered(fitting, "context_length_exceeded");
+    open = smaller ? [...others, smaller] : others;
+  }
+  assert.ok(tries < 20, "both were given up");
+});
+
 test("of requests refused in parallel each is retried with less, using the limit learnt from the first", async () => {
   const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serverLimits: { most: 10, bytes: Infinity } });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));

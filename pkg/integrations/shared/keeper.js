@@ -153,8 +153,8 @@ export class Keeper {
       const options = signal ? { signal } : {};
       // If a limit was learnt since this request was sent, the next view is smaller already.
       if (learntLimits < conversation.learntLimits && (await isTooLong(error))) await conversation.session.prepare(options);
-      else if (!(await conversation.session.recover(error, options))) return null;
-      conversation.learntLimits += 1;
+      else if (await conversation.session.recover(error, options)) conversation.learntLimits += 1;
+      else return null;
       const { entries: view } = this.#viewToSend(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
