@@ -33,10 +33,12 @@ export function prepareStep(options) {
 /** See ai-sdk.d.ts. */
 export function middleware(options) {
   const keeper = new Keeper("ai-sdk middleware", FORMAT, options, { mirror: inParts() });
-  const sent = new WeakMap(); // the conversation of each call, by the call's parameters
+  const fittings = new WeakMap(); // of each call, by the call's parameters
   const smaller = async (params, error) => {
-    const prompt = await keeper.recovered(sent.get(params), error, { signal: params.abortSignal });
-    return prompt && { ...params, prompt };
+    const fitting = await keeper.recovered(fittings.get(params), error, { signal: params.abortSignal });
+    if (!fitting) return null;
+    fittings.set(params, fitting);
+    return { ...params, prompt: fitting.list };
   };
   /** Calls the model. If the request is refused as too long, retries once with a smaller one. */
   const called = async (params, call, callAgain) => {
@@ -51,14 +53,14 @@ export function middleware(options) {
   return {
     specificationVersion: "v3",
     async transformParams({ params, model, type }) {
-      const { list, conversation } = await keeper.fit(params.prompt, { tools: params.tools, model, signal: params.abortSignal, args: { params, model, type } });
-      const out = list === params.prompt ? params : { ...params, prompt: list };
-      if (conversation) sent.set(out, conversation);
+      const fitting = await keeper.fit(params.prompt, { tools: params.tools, model, signal: params.abortSignal, args: { params, model, type } });
+      const out = fitting.list === params.prompt ? params : { ...params, prompt: fitting.list };
+      fittings.set(out, fitting);
       return out;
     },
     async wrapGenerate({ doGenerate, params, model }) {
       const result = await called(params, doGenerate, (fitting) => model.doGenerate(fitting));
-      keeper.record(sent.get(params), usageOf(result));
+      keeper.record(fittings.get(params), usageOf(result));
       return result;
     },
     async wrapStream({ doStream, params, model }) {
@@ -72,7 +74,7 @@ export function middleware(options) {
       const listening = new TransformStream({
         transform(chunk, controller) {
           isSum ||= isRunByProvider([chunk]);
-          if (chunk.type === "finish") keeper.record(sent.get(params), markedIf(isSum, chunk.usage));
+          if (chunk.type === "finish") keeper.record(fittings.get(params), markedIf(isSum, chunk.usage));
           controller.enqueue(chunk);
         },
       });

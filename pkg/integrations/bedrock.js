@@ -13,23 +13,24 @@ export function plugin(options) {
   const middleware = (next, context) => async (args) => {
     const { input } = args;
     if (!COMMANDS.has(context.commandName) || !Array.isArray(input?.messages)) return next(args);
-    const { body, conversation } = await keeper.fit(input);
+    let fitting = await keeper.fit(input);
     const send = (body) => next(body === input ? args : { ...args, input: body });
     let result;
     try {
-      result = await send(body);
+      result = await send(fitting.body);
     } catch (error) {
-      const smaller = await keeper.recovered(conversation, body, error);
+      const smaller = await keeper.recovered(fitting, error);
       if (!smaller) throw error;
-      result = await send(smaller);
+      fitting = smaller;
+      result = await send(fitting.body);
     }
-    if (!conversation) return result;
+    if (!fitting.conversation) return result;
     const { output } = result;
     if (!output.stream) {
-      keeper.record(conversation, output.usage, body);
+      keeper.record(fitting, output.usage);
       return result;
     }
-    const stream = withUsageListener(output.stream, (usage) => keeper.record(conversation, usage, body));
+    const stream = withUsageListener(output.stream, (usage) => keeper.record(fitting, usage));
     return { ...result, output: { ...output, stream } };
   };
   return { applyToStack: (stack) => stack.add(middleware, { step: "initialize", name: "contextfoldMiddleware", tags: ["CONTEXTFOLD"] }) };

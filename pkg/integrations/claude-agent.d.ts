@@ -1,6 +1,6 @@
 /** What `compactionHooks` takes. */
 export interface CompactionHooksOptions {
-  /** Approximate length of the record, in tokens. Default 2000. */
+  /** The most tokens of the record, approximately. Default 4000. */
   maxTokens?: number | undefined;
   /** Default false: if no record can be made, the agent goes on without it. True: the hook throws the error, and the SDK reports it. */
   strict?: boolean | undefined;

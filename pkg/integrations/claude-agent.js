@@ -11,8 +11,10 @@ const COMMAND = /^\s*<(local-command-|command-name>)/;
 
 /** See claude-agent.d.ts. */
 export function compactionHooks(options = {}) {
-  const { maxTokens, strict, onError } = read(options);
-  const summarize = extractiveSummarize(maxTokens === undefined ? {} : { maxTokens });
+  const { maxTokens = 4000, strict, onError } = read(options);
+  // The record is a summary and a ledger of what the summary left out: half of the tokens for each.
+  const half = Math.ceil(maxTokens / 2);
+  const ofSession = { summarize: extractiveSummarize({ maxTokens: half }), compaction: { ledgerTokens: half } };
   let isSaid = false;
   const failed = (error) => {
     if (strict) throw error;
@@ -30,7 +32,7 @@ export function compactionHooks(options = {}) {
   };
   const remind = async ({ transcript_path }) => {
     try {
-      const additionalContext = await recordOf(await readFile(transcript_path, "utf8"), summarize);
+      const additionalContext = await recordOf(await readFile(transcript_path, "utf8"), ofSession);
       return additionalContext ? { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } } : {};
     } catch (error) {
       return failed(error);
@@ -43,14 +45,15 @@ function read(options) {
   if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) throw new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; did you mean \`${nearest(unknown, OPTIONS) ?? OPTIONS.join("`, `")}\`?`);
+  if (options.maxTokens !== undefined && !(Number.isInteger(options.maxTokens) && options.maxTokens > 0)) throw new ContextError("INVALID_CONFIG", "maxTokens: expected a whole number above 0");
   if (options.onError !== undefined && typeof options.onError !== "function") throw new ContextError("INVALID_CONFIG", "onError: expected a function");
   return options;
 }
 
 /** The record of a transcript, word for word where possible. The file has all messages, even those before earlier compactions. */
-async function recordOf(text, summarize) {
+async function recordOf(text, ofSession) {
   const { format, items } = readTranscript(text, { partial: true }); // the last line may be half written
-  const session = new Session({ summarize });
+  const session = new Session(ofSession);
   try {
     session.pushFrom(format, items.filter(({ role, content }) => !(role === "user" && typeof content === "string" && COMMAND.test(content))));
     session.push({ role: "user", content: "Go on." }); // because the newest user message is never folded

@@ -27,17 +27,17 @@ export function processor(options) {
       const { prompt, state, abortSignal: signal } = args;
       const run = runOf(state);
       const about = async () => ({ tools: run.tools && (await definitionsOf(run.tools)), model: args.model, signal, args });
-      const { list, conversation } = await keeper.fit(prompt, about);
-      run.conversation = conversation;
+      run.fitting = await keeper.fit(prompt, about);
+      const { list } = run.fitting;
       return list === prompt ? undefined : { prompt: list };
     },
     processLLMResponse({ state, chunks, fromCache }) {
       const usage = chunks.findLast(({ type }) => type === "finish")?.payload?.output?.usage;
-      if (!fromCache) keeper.record(runOf(state).conversation, markedIf(isRunByProvider(chunks), usage));
+      if (!fromCache) keeper.record(runOf(state).fitting, markedIf(isRunByProvider(chunks), usage));
     },
     // The next view is smaller because of what was learnt from the refusal. Mastra gets it when it calls the model again.
     async processAPIError({ state, error, abortSignal: signal }) {
-      return { retry: (await keeper.recovered(runOf(state).conversation, error, { signal })) !== null };
+      return { retry: (await keeper.recovered(runOf(state).fitting, error, { signal })) !== null };
     },
   };
 }

@@ -3,7 +3,7 @@
 //
 // The SDK stores a filter's changes to user messages. So the filter only replaces tool outputs, in their places.
 
-import { ContextError, contextLimit } from "contextfold";
+import { ContextError, contextLimit, countTokens } from "contextfold";
 import { agentItems } from "./shared/agent-items.js";
 import { MemoryStore } from "./shared/agent-store.js";
 import { Keeper } from "./shared/keeper.js";
@@ -67,15 +67,25 @@ export function callModelInputFilter(options = {}) {
   const { outputRatio = 0.6, ...rest } = options;
   if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
   if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter works on single requests and cannot use a session; use `foldingSession` instead");
-  const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems(), more: ["outputRatio"] });
+  const mirror = agentItems();
+  const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror, more: ["outputRatio"] });
   return async (args) => {
     const { modelData, agent } = args;
-    const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent), args }));
+    const { instructions } = modelData;
+    const tools = definitionsOf(agent);
+    const { list, conversation } = await keeper.fit(modelData.input, () => ({ header: instructions, tools, args }));
     if (list === modelData.input) return modelData;
     // The SDK stores user messages, calls and answers as the filter returns them, so only outputs are changed, each in its place.
-    return { ...modelData, input: withOutputsOf(list, modelData.input) };
+    const input = withOutputsOf(list, modelData.input);
+    const { limit } = conversation.session;
+    const tokens = countTokens({ instructions, tools, input: input.map((item) => mirror.toEngine(item)) });
+    if (limit !== null && tokens > limit) keeper.failed(tooLong(tokens, limit), { goesOn: "the request does not fit; the agent continues" });
+    return { ...modelData, input };
   };
 }
+
+const tooLong = (tokens, limit) =>
+  new ContextError("CONTEXT_WINDOW_EXCEEDED", `the run's request has about ${tokens} tokens, and the limit is ${limit}: its calls and messages are too long, and a filter can only cut tool outputs; give the SDK a client with \`fittingFetch\` of contextfold/openai instead`);
 
 /** The items with the outputs of a view. Some models give several calls the same id; of those, the newest are in the view. */
 function withOutputsOf(view, items) {

@@ -32,7 +32,7 @@ export function contextEngine(options = {}) {
   if (typeof id !== "string" || id === "") throw new ContextError("INVALID_CONFIG", "id: expected a text that is not empty");
   const isKnown = rest.session !== undefined || rest.key !== undefined;
   const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages(), more: ["id"] });
-  const conversations = new Map();
+  const fittings = new Map(); // the newest of each session
   const committed = new Map();
   const info = {
     id,
@@ -48,13 +48,13 @@ export function contextEngine(options = {}) {
     async assemble(params) {
       const list = params.messages.filter(isSent);
       const fitting = await keeper.fit(list, () => ({ limits: limitsOf(rest, params), model: params.model, args: params }));
-      remember(conversations, params.sessionId, fitting.conversation);
+      remember(fittings, params.sessionId, fitting);
       const messages = fitting.list === list ? params.messages : fitting.list.flat();
       return { messages, estimatedTokens: fitting.conversation?.session.tokens ?? estimated(messages) };
     },
     async afterTurn({ sessionId, runtimeContext }) {
       const usage = runtimeContext?.promptCache?.lastCallUsage;
-      if (usage) keeper.record(conversations.get(sessionId), { input_tokens: usage.input ?? 0, cache_read_input_tokens: usage.cacheRead ?? 0, cache_creation_input_tokens: usage.cacheWrite ?? 0, output_tokens: usage.output ?? 0 });
+      if (usage) keeper.record(fittings.get(sessionId), { input_tokens: usage.input ?? 0, cache_read_input_tokens: usage.cacheRead ?? 0, cache_creation_input_tokens: usage.cacheWrite ?? 0, output_tokens: usage.output ?? 0 });
     },
     async commitTurn({ advancementKey }) {
       if (committed.has(advancementKey)) return { status: "duplicate" };
@@ -62,10 +62,10 @@ export function contextEngine(options = {}) {
       return { status: "committed" };
     },
     async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {
-      const conversation = conversations.get(sessionId);
+      const fitting = fittings.get(sessionId);
       // OpenClaw recognises by the words of `reason` that this is not a failure; with other words it would end the turn.
-      if (!conversation) return { ok: true, compacted: false, reason: "nothing to compact: this session is made to fit before its next model call" };
-      const { session } = conversation;
+      if (!fitting?.conversation) return { ok: true, compacted: false, reason: "nothing to compact: this session is made to fit before its next model call" };
+      const { session } = fitting.conversation;
       const tokensBefore = session.tokens;
       const skipped = { ok: true, compacted: false, reason: "already under target: each model call is made to fit", result: { tokensBefore, tokensAfter: tokensBefore } };
       // Before a turn, OpenClaw decides by the length of the transcript, which we do not change: it would ask before every turn.
@@ -73,7 +73,7 @@ export function contextEngine(options = {}) {
       try {
         // The request was refused, so the limit is lower than OpenClaw said.
         const isRefused = runtimeContext?.trigger === "overflow" || runtimeSettings?.diagnostics?.degradedReason === "context_overflow";
-        const isLearnt = isRefused && (await keeper.recovered(conversation, "context_length_exceeded", { signal })) !== null;
+        const isLearnt = isRefused && (await keeper.recovered(fitting, "context_length_exceeded", { signal })) !== null;
         if (!isLearnt) await session.compact({ ...(signal && { signal }), ...(instructions && { instructions }) });
       } catch (error) {
         keeper.failed(error, { signal, goesOn: "a compaction failed; the agent continues without it" });

@@ -10,7 +10,7 @@ export function plugin(options = {}) {
   const own = isKnown ? options : { ...options, key: ({ sessionID }) => sessionID };
   const keeper = new Keeper("opencode plugin", "ai-sdk", own, { mirror: opencodePieces() });
   return async ({ client }) => {
-    const conversations = new Map();
+    const fittings = new Map(); // by session: the newest
     const learning = new Map(); // by session: a promise while we learn from a refusal
     const prompts = new Map(); // by session: the system prompt
     const tools = new Map();
@@ -36,14 +36,14 @@ export function plugin(options = {}) {
           usage: usageOf(messages),
           args: { sessionID, messages },
         }));
-        remember(conversations, sessionID, fitting.conversation);
+        remember(fittings, sessionID, fitting);
         // In place, because opencode goes on with this very array.
         if (fitting.list !== pieces) messages.splice(0, messages.length, ...messagesOf(fitting.list, messages));
       },
       event: async ({ event: { type, properties } }) => {
         if (type !== "session.error" || !properties.error?.data) return;
         const { message, responseBody } = properties.error.data;
-        const learnt = keeper.recovered(conversations.get(properties.sessionID), [message, responseBody].filter(Boolean).join("\n"));
+        const learnt = keeper.recovered(fittings.get(properties.sessionID), [message, responseBody].filter(Boolean).join("\n"));
         learning.set(properties.sessionID, learnt);
         await learnt.finally(() => learning.delete(properties.sessionID));
       },

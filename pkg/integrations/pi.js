@@ -12,20 +12,19 @@ export function extension(options = {}) {
   const isKnown = options.session !== undefined || options.key !== undefined;
   const keeper = keeperOf("pi extension", isKnown ? options : { ...options, key: ({ ctx }) => ctx.sessionManager.getSessionId() });
   return (pi) => {
-    let conversation;
+    let fitting;
     pi.on("context", async (event, ctx) => {
       const list = event.messages.filter(isSent);
       const about = () => ({ header: ctx.getSystemPrompt(), tools: toolsOf(pi), limits: limitsOf(options, ctx.model), model: ctx.model?.id, signal: ctx.signal, args: { event, ctx } });
-      const fitting = await keeper.fit(list, about);
-      conversation = fitting.conversation;
+      fitting = await keeper.fit(list, about);
       return fitting.list === list ? undefined : { messages: fitting.list.flat() };
     });
     pi.on("message_end", ({ message }) => {
-      if (message.role === "assistant" && isSent(message)) keeper.record(conversation, usageOf(message));
+      if (message.role === "assistant" && isSent(message)) keeper.record(fitting, usageOf(message));
     });
     pi.on("session_before_compact", async (event, ctx) => {
       const refusal = event.branchEntries.findLast(({ type, message }) => type === "message" && message.role === "assistant")?.message;
-      if (refusal?.stopReason === "error") await keeper.recovered(conversation, refusal.errorMessage, { signal: event.signal });
+      if (refusal?.stopReason === "error") await keeper.recovered(fitting, refusal.errorMessage, { signal: event.signal });
       const compaction = await compactionOf(keeper, event, ctx);
       return compaction && { compaction };
     });
@@ -41,16 +40,17 @@ export function fittingStream(streamFn, options = {}) {
     const list = context.messages.filter((message) => message.role !== "system" && isSent(message));
     const signal = rest?.signal;
     const about = () => ({ header: context.systemPrompt ?? promptOf(system), tools: definitionsOf(context.tools ?? declaredIn(system)), limits: limitsOf(options, model), model: model?.id, signal, args: { model, context, options: rest } });
-    const fitting = await keeper.fit(list, about);
+    let fitting = await keeper.fit(list, about);
     let request = fitting.list === list ? context : { ...context, messages: [...system, ...fitting.list.flat()] };
     for (;;) {
       const stream = await peekFirst(await streamFn(model, request, rest));
-      const smaller = stream.error && !signal?.aborted && (await keeper.recovered(fitting.conversation, stream.error.errorMessage, { signal }));
+      const smaller = stream.error && !signal?.aborted && (await keeper.recovered(fitting, stream.error.errorMessage, { signal }));
       if (smaller) {
-        request = { ...context, messages: [...system, ...smaller.flat()] };
+        fitting = smaller;
+        request = { ...context, messages: [...system, ...fitting.list.flat()] };
         continue;
       }
-      stream.result().then((message) => isSent(message) && keeper.record(fitting.conversation, usageOf(message)), () => {});
+      stream.result().then((message) => isSent(message) && keeper.record(fitting, usageOf(message)), () => {});
       return stream;
     }
   };

@@ -142,6 +142,23 @@ describe("compactionHooks", () => {
     assert.ok(!JSON.stringify(server.bodies[1]).includes("before it was compacted"), "not before");
   });
 
+  test("the record is as long as it may be", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "contextfold-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const transcript_path = join(folder, "session.jsonl");
+    const said = Array.from({ length: 300 }, (_, n) => [
+      { role: "user", content: `Never edit src/module${n}/generated.rs, and look at https://example.com/issues/${n} with care.` },
+      { role: "assistant", content: [{ type: "text", text: `Done with src/module${n}/main.rs, error E0${300 + n} is mended.` }] },
+    ]).flat();
+    writeFileSync(transcript_path, said.map((message, n) => JSON.stringify({ type: message.role, message, uuid: `u${n}`, parentUuid: n ? `u${n - 1}` : null, sessionId: "s", isSidechain: false, timestamp: "2026-01-01T00:00:00Z" })).join("\n"));
+    for (const maxTokens of [500, undefined]) {
+      const { hookSpecificOutput } = await compactionHooks({ maxTokens, strict: true }).SessionStart[0].hooks[0]({ transcript_path });
+      const tokens = countTokens(hookSpecificOutput.additionalContext);
+      const most = maxTokens ?? 4000;
+      assert.ok(tokens > most / 2 && tokens < most * 1.2, `${tokens} of ${most} tokens`);
+    }
+  });
+
   test("if it fails the agent goes on, and the failure is reported once; a wrong option is refused at once", async () => {
     const hookOf = (options) => compactionHooks(options).SessionStart[0].hooks[0];
     const missing = { transcript_path: join(tmpdir(), "missing.jsonl") };

@@ -88,6 +88,20 @@ describe("@openai/agents 0.20", () => {
     assert.deepEqual(outputs.slice(-2), [outputOf(CALLS - 2), outputOf(CALLS - 1)]);
   });
 
+  test("the filter: if the calls alone are too long, it says that the request does not fit", async () => {
+    const errors = [];
+    const calls = Array.from({ length: 12 }, (_, n) => [functionCall("build", { n, why: "the module changed ".repeat(300) }, { callId: `call_${n}`, id: `fc_${n}` })]);
+    const runWith = (options) => run(agentOf(new ScriptedModel([...calls, [assistantMessage(ANSWER, { id: "msg" })]])), TASK, { maxTurns: 20, callModelInputFilter: callModelInputFilter({ ...OPTIONS, ...options }) });
+    const { finalOutput } = await runWith({ onError: (error) => errors.push(error) });
+    assert.equal(finalOutput, ANSWER);
+    assert.ok(errors.length > 0);
+    for (const { code, message } of errors) {
+      assert.equal(code, "CONTEXT_WINDOW_EXCEEDED");
+      assert.match(message, /fittingFetch/);
+    }
+    await assert.rejects(runWith({ strict: true }), { code: "CONTEXT_WINDOW_EXCEEDED" });
+  });
+
   test("a session and its filter over several runs: it folds between them and stores everything", async () => {
     const session = foldingSession(STRICT);
     let from = 0;
@@ -235,6 +249,37 @@ describe("@openai/agents 0.20", () => {
     const session = foldingSession(STRICT);
     await session.addItems(items);
     assert.deepEqual(await session.getItems(), items);
+  });
+
+  test("a step with reasoning that was cut is a valid request of the SDK, and keeps the ids that belong together", async () => {
+    const words = "some words about the build and its modules ".repeat(60);
+    const session = foldingSession({ contextWindow: 12_000, strict: true });
+    for (let n = 0; n < 12; n++)
+      await session.addItems([
+        { type: "message", role: "user", content: `question ${n}` },
+        { type: "reasoning", id: `rs_${n}`, content: [{ type: "input_text", text: "hm" }], providerData: { encrypted_content: "gA" } },
+        { type: "message", role: "assistant", id: `msg_${n}`, status: "completed", content: [{ type: "output_text", text: words }], providerData: { phase: "commentary" } },
+        { type: "function_call", callId: `call_${n}`, id: `fc_${n}`, name: "build", status: "completed", arguments: JSON.stringify({ words }) },
+        { type: "function_call_result", callId: `call_${n}`, name: "build", status: "completed", output: { type: "text", text: words } },
+        { type: "message", role: "assistant", id: `msg_${n}_end`, status: "completed", content: [{ type: "output_text", text: `answer ${n}` }] },
+      ]);
+    const bodies = [];
+    const fetch = async (_, { body }) => {
+      bodies.push(JSON.parse(body));
+      const output = [{ id: "msg", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "ok", annotations: [] }] }];
+      return new Response(JSON.stringify({ id: "r", object: "response", created_at: 0, status: "completed", model: "m", output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } }), { headers: { "content-type": "application/json" } });
+    };
+    const model = new OpenAIResponsesModel(new OpenAI({ apiKey: "none", fetch }), "gpt-5");
+    await run(agentOf(model), TASK, { session, callModelInputFilter: session.callModelInputFilter });
+    const [body] = bodies;
+    assert.deepEqual(check("openai-responses", body).filter(({ severity }) => severity === "error"), []);
+    assert.ok(countTokens(body) <= 12_000);
+    const { input } = body;
+    const at = input.findIndex(({ type }, i) => type === "reasoning" && input[i + 1].content[0].text.length < words.length);
+    assert.ok(at >= 0, "a step with reasoning was cut");
+    const n = input[at].id.slice(3);
+    assert.deepEqual(input[at], { type: "reasoning", id: `rs_${n}`, summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "gA" });
+    assert.deepEqual([input[at + 1].id, input[at + 1].phase, input[at + 2].id], [`msg_${n}`, "commentary", `fc_${n}`]);
   });
 
   test("an internal failure leaves the run alone, and is reported once", async () => {

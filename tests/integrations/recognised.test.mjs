@@ -313,12 +313,126 @@ describe("several calls of one conversation at once", () => {
   });
 });
 
+describe("a call whose conversation has another call before it is answered", () => {
+  const before = [{ role: "user", text: "Go." }, ...Array.from({ length: 59 }, (_, i) => ({ role: i % 2 ? "user" : "assistant", text: `says ${i} ${WORDS}` }))];
+  const asking = (text) => ({ system: "You build.", tools: ["build"], messages: [...before, { role: "user", text }] });
+  const isTooLong = (request) => JSON.stringify(request).length > 60_000;
+  const refusal = "prompt is too long: 30000 tokens > 12000 maximum";
+  /** A promise, and the function that resolves it. */
+  const gate = () => {
+    let open;
+    return [new Promise((done) => (open = done)), open];
+  };
+
+  /** Hooks that see refusals, each with a model that answers with what `model` returns, and refuses if it throws. */
+  const CALLED = {
+    "openai fetch": (options, model) => {
+      const fetch = async (_, { body }) => {
+        const request = JSON.parse(body);
+        try {
+          return json({ ...CHAT.answer, choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: await model(request) } }] });
+        } catch ({ message }) {
+          return new Response(JSON.stringify({ error: { message } }), { status: 400 });
+        }
+      };
+      const client = openai(fittingFetch({ ...options, fetch }));
+      return async (call) => (await client.chat.completions.create({ model: "m", messages: CHAT.messages(call) })).choices[0].message.content;
+    },
+    "langgraph modelCall": (options, model) => {
+      const fitting = modelCall(options);
+      return async ({ messages }) => (await fitting(langchainMessages(messages), async (list) => new AIMessage(await model(list)))).content;
+    },
+  };
+  for (const { name, ai, Model } of majors)
+    CALLED[`${name}: middleware`] = (options, model) => {
+      const usage = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
+      const echo = new Model({ doGenerate: async ({ prompt }) => ({ content: [{ type: "text", text: await model(prompt) }], finishReason: { unified: "stop" }, usage, warnings: [] }) });
+      const wrapped = ai.wrapLanguageModel({ model: echo, middleware: aiMiddleware(options) });
+      return async (call) => (await ai.generateText({ model: wrapped, maxRetries: 0, messages: aiMessages(call) })).text;
+    };
+
+  for (const [name, open] of Object.entries(CALLED))
+    test(`${name}: each refused request is retried with its own messages`, async () => {
+      const [firstIsHere, comes] = gate();
+      const [bothAreHere, come] = gate();
+      let requests = 0;
+      const call = open({ contextWindow: 100_000, strict: true }, async (request) => {
+        if (!isTooLong(request)) return /Question \w/.exec(JSON.stringify(request))[0];
+        (++requests === 1 ? comes : come)();
+        await bothAreHere;
+        throw new Error(refusal);
+      });
+      const first = call(asking("Question A"));
+      await firstIsHere;
+      assert.deepEqual(await Promise.all([first, call(asking("Question B"))]), ["Question A", "Question B"]);
+    });
+
+  test("a refusal for another reason is not retried, also when a limit was learnt meanwhile", async () => {
+    const [firstIsHere, comes] = gate();
+    const [firstFails, fail] = gate();
+    const sent = [];
+    const call = CALLED["langgraph modelCall"]({ contextWindow: 100_000, strict: true }, async (request) => {
+      sent.push(request);
+      if (sent.length === 1) {
+        comes();
+        await firstFails;
+        throw new Error("no credit");
+      }
+      if (isTooLong(request)) throw new Error(refusal);
+      return "fine";
+    });
+    const failing = assert.rejects(call(asking("Question A")), /no credit/);
+    await firstIsHere;
+    assert.equal(await call(asking("Question B")), "fine");
+    fail();
+    await failing;
+    assert.equal(sent.length, 3);
+  });
+
+  test("a summarizer may call its own hook with words of its own while a refused request is made smaller", async () => {
+    let asked = 0;
+    const call = CALLED["langgraph modelCall"](
+      {
+        key: "chat-17", contextWindow: 100_000, strict: true, ladder: [{ pass: "summarize" }],
+        summarize: async () => (asked++, `<summary>${await call({ messages: [{ role: "user", text: "Which modules were discussed?" }] })}</summary>`),
+      },
+      async (request) => {
+        if (isTooLong(request)) throw new Error(refusal);
+        return "Modules were discussed.";
+      },
+    );
+    assert.equal(await call(asking("And now?")), "Modules were discussed.");
+    assert.ok(asked > 0);
+  });
+});
+
 describe("without a key", () => {
   test("the report says how the conversation was recognised", async () => {
     const seen = [];
     await summariesAsked(HOOKS["openai fit, Chat Completions"], {}, { onReport: ({ conversation }) => seen.push(conversation) });
     assert.ok(seen.length > 2);
     for (const { by, entries, rewritten } of seen) assert.deepEqual({ by, isMost: entries > 10, rewritten }, { by: "beginning", isMost: true, rewritten: 0 });
+  });
+
+  test("an answer with several calls and outputs is made anew", async () => {
+    const items = (turn, take) => [
+      { type: "reasoning", id: `rs_${turn}_${take}`, summary: [], encrypted_content: "gA" },
+      { type: "message", role: "assistant", id: `msg_${turn}_${take}`, status: "completed", content: [{ type: "output_text", text: `I look, ${take}. ${WORDS}`, annotations: [] }] },
+      ...[1, 2, 3].map((n) => ({ type: "function_call", call_id: `c${turn}_${take}_${n}`, name: "build", arguments: "{}" })),
+      ...[1, 2, 3].map((n) => ({ type: "function_call_output", call_id: `c${turn}_${take}_${n}`, output: `output ${take} ${WORDS}` })),
+    ];
+    const sessions = new Set();
+    const fitting = fit({ contextWindow: 12_000, strict: true, onReport: (_, session) => sessions.add(session) });
+    let input = [{ role: "user", content: "Go." }];
+    for (let turn = 0; turn < 12; turn++) {
+      const question = { role: "user", content: `question ${turn}` };
+      for (const take of turn % 3 === 2 ? ["first", "second"] : ["only"]) {
+        await fitting({ model: "m", input: [...input, question] });
+        await fitting({ model: "m", input: [...input, question, ...items(turn, take)] });
+        if (take !== "first") input = [...input, question, ...items(turn, take)];
+      }
+    }
+    assert.equal(sessions.size, 1);
   });
 
   test("two conversations with the same beginning stay separate", async () => {

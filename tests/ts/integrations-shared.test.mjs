@@ -43,14 +43,14 @@ test("usage is recorded when a request was retried with less", async () => {
   const recorded = [];
   const keeper = {
     fit: async (body) => ({ body, conversation: "c" }),
-    recovered: async () => ({ smaller: true }),
-    record: (conversation, usage) => recorded.push(usage),
+    recovered: async (fitting) => ({ ...fitting, body: { smaller: true } }),
+    record: ({ body }, usage) => recorded.push({ body, usage }),
   };
   const json = (status, value) => new Response(JSON.stringify(value), { status, headers: { "content-type": "Application/Problem+JSON" } });
   const answers = [json(400, { error: {} }), json(200, { usage: { input_tokens: 7 } })];
   const response = await sendFitting(keeper, "{}", { send: async () => answers.shift() });
   assert.equal(response.status, 200);
-  assert.deepEqual(recorded, [{ input_tokens: 7 }]);
+  assert.deepEqual(recorded, [{ body: { smaller: true }, usage: { input_tokens: 7 } }]);
 });
 
 test("what is not changed in a request is sent as it was written, integers beyond 2^53 included", async () => {
@@ -229,11 +229,11 @@ test("a server keeps a limited number of conversations and characters; sessions 
   };
   const many = keeperOf({ most: 3, bytes: Infinity });
   const kept = [];
-  for (let n = 0; n < 5; n++) kept.push((await many.fit(bodyOf(n), { bytes: 10 })).conversation);
-  assert.deepEqual(kept.map(isFreed), [true, true, false, false, false], "the one that was longest not heard of goes first");
-  assert.equal((await many.fit(bodyOf(3), { bytes: 10 })).conversation, kept[3]);
-  assert.equal(await many.recovered(kept[0], bodyOf(0), new Error("prompt is too long: 9 tokens > 5 maximum")), null);
-  many.record(kept[0], { prompt_tokens: 5, completion_tokens: 1 }, bodyOf(0));
+  for (let n = 0; n < 5; n++) kept.push(await many.fit(bodyOf(n), { bytes: 10 }));
+  assert.deepEqual(kept.map(({ conversation }) => isFreed(conversation)), [true, true, false, false, false], "the one that was longest not heard of goes first");
+  assert.equal((await many.fit(bodyOf(3), { bytes: 10 })).conversation, kept[3].conversation);
+  assert.equal(await many.recovered(kept[0], new Error("prompt is too long: 9 tokens > 5 maximum")), null);
+  many.record(kept[0], { prompt_tokens: 5, completion_tokens: 1 });
 
   const long = keeperOf({ most: 100, bytes: 1_000 });
   const first = (await long.fit(bodyOf(1), { bytes: 300 })).conversation;
@@ -263,13 +263,27 @@ test("calls of one conversation on a server run one after the other, each with i
   assert.deepEqual(limits.toSorted(), Array.from({ length: 8 }, (_, n) => 3_000 + n));
 });
 
+test("requests that are refused in parallel however small they are made are given up", async () => {
+  const keeper = new BodyKeeper("loop", "openai-chat", { onError: () => {} });
+  const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
+  let open = [];
+  for (let n = 0; n < 2; n++) open.push(await keeper.fit({ messages: [...before, { role: "user", content: `question ${n}` }] }));
+  let tries = 0;
+  for (; open.length > 0 && tries < 20; tries++) {
+    const [fitting, ...others] = open;
+    const smaller = await keeper.recovered(fitting, "context_length_exceeded");
+    open = smaller ? [...others, smaller] : others;
+  }
+  assert.ok(tries < 20, "both were given up");
+});
+
 test("of requests refused in parallel each is retried with less, using the limit learnt from the first", async () => {
   const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serverLimits: { most: 10, bytes: Infinity } });
   const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
   const bodies = Array.from({ length: 8 }, (_, n) => ({ messages: [...before, { role: "user", content: `question ${n}` }] }));
   const sent = await Promise.all(bodies.map((body) => keeper.fit(body)));
-  const again = await Promise.all(sent.map(({ conversation, body }) => keeper.recovered(conversation, body, new Error("prompt is too long: 9000 tokens > 3000 maximum"))));
-  assert.deepEqual(again.map(({ messages }) => messages.at(-1).content), bodies.map(({ messages }) => messages.at(-1).content));
-  assert.ok(again.every((body) => JSON.stringify(body).length < 15_000));
-  assert.equal(await keeper.recovered(sent[0].conversation, again[0], new Error("Unknown parameter.")), null);
+  const again = await Promise.all(sent.map((fitting) => keeper.recovered(fitting, new Error("prompt is too long: 9000 tokens > 3000 maximum"))));
+  assert.deepEqual(again.map(({ body }) => body.messages.at(-1).content), bodies.map(({ messages }) => messages.at(-1).content));
+  assert.ok(again.every(({ body }) => JSON.stringify(body).length < 15_000));
+  assert.equal(await keeper.recovered(again[0], new Error("Unknown parameter.")), null);
 });

@@ -159,15 +159,15 @@ export class Proxy {
         if (fitting.body !== body) this.#reports.count("fitted");
         return fitting;
       },
-      recovered: async (conversation, body, error, options) => {
-        const smaller = await keeper.recovered(conversation, body, error, options);
+      recovered: async (fitting, error, options) => {
+        const smaller = await keeper.recovered(fitting, error, options);
         if (smaller) {
           this.#reports.count("made_smaller");
-          this.#reports.smaller({ conversation, report: reportOf(conversation) }, api);
+          this.#reports.smaller({ ...smaller, report: reportOf(smaller.conversation) }, api);
         }
         return smaller;
       },
-      record: (...usage) => keeper.record(...usage),
+      record: (fitting, usage) => keeper.record(fitting, usage),
     };
   }
 

@@ -27,8 +27,8 @@ export function agentItems() {
     if (entry.call_id !== undefined) {
       return entry.type === "function_call" && original ? { ...original, arguments: entry.arguments } : entry;
     }
-    if (entry.role === "assistant")
-      return { type: "message", role: "assistant", status: "completed", content: [entry.content].flat().map((part) => (typeof part === "string" ? { type: "output_text", text: part } : part)) };
+    if (entry.type === "reasoning") return reasoningFrom(entry);
+    if (entry.role === "assistant") return answerFrom(entry, originalOf);
     return { type: "message", ...entry };
   };
   return new Mirror(toOurs, toTheirs);
@@ -67,6 +67,17 @@ function reasoning({ id, content, providerData }) {
     summary: (content ?? []).map(({ text }) => ({ type: "summary_text", text })),
     ...(encrypted && { encrypted_content: encrypted }),
   };
+}
+
+function reasoningFrom({ type, id, summary, encrypted_content }) {
+  return { type, ...(id && { id }), content: summary.map(({ text }) => ({ type: "input_text", text })), ...(encrypted_content && { providerData: { encrypted_content } }) };
+}
+
+/** An answer that was cut keeps its id: OpenAI refuses reasoning if what it led to comes without one. */
+function answerFrom({ id, content }, originalOf) {
+  const original = id && originalOf((entry) => entry.role === "assistant" && entry.id === id);
+  const parts = [content].flat().map((part) => (typeof part === "string" ? { type: "output_text", text: part } : part));
+  return { ...original, type: "message", role: "assistant", status: "completed", content: parts };
 }
 
 /** A tool's output: a text, one part, or several. */

@@ -47,6 +47,7 @@ async function loop(api, client, body, options, own) {
 async function ask(api, keeper, client, body, { signal, onEvent }) {
   const options = signal ? { signal } : undefined;
   let fitting = await keeper.fit(body, { signal });
+  await keeper.saved(fitting.conversation); // the request may fail, and then the next run continues with what was new in this one
   for (;;) {
     let response, refusal;
     try {
@@ -55,14 +56,14 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
     } catch (error) {
       refusal = error;
     }
-    const smaller = refusal && (await keeper.recovered(fitting.conversation, fitting.body, refusal, { signal }));
+    const smaller = refusal && (await keeper.recovered(fitting, refusal, { signal }));
     if (smaller) {
-      fitting = { ...fitting, body: smaller };
+      fitting = smaller;
       continue;
     }
     if (!response) throw refusal;
     if (!api.isAnswer(response)) throw new ContextError("INVALID_MESSAGE", `${api.noAnswer}${response.error?.message ? `. It reports an error: ${response.error.message}` : ""}`);
-    keeper.record(fitting.conversation, usageIn(response));
+    keeper.record(fitting, usageIn(response));
     return { response, conversation: fitting.conversation };
   }
 }

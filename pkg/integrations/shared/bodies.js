@@ -46,8 +46,6 @@ export class BodyKeeper {
   #body;
   /** For each body with our mark in its system prompt, the body without it: a retry starts from that. */
   #unmarked = new WeakMap();
-  /** For each body that `fit` returned, the `sent` that the keeper needs in `recovered`. */
-  #sent = new WeakMap();
   #limitsOf;
 
   /** `serverLimits`: see `Keeper`; its `limitsOf` returns the session options that depend on the body. */
@@ -61,7 +59,7 @@ export class BodyKeeper {
     return this.#keeper.options;
   }
 
-  /** Returns the body to send instead; the same object if nothing has to change. */
+  /** Returns the keeper's fitting with the `body` to send instead; the same object if nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
     const { list: key, header, held, tools = (body) => body.tools } = this.#body;
     if (body.compaction) return { body }; // it asks Anthropic to compact; it is not a call of the conversation
@@ -73,13 +71,11 @@ export class BodyKeeper {
     }
     if (!Array.isArray(body[key])) return { body };
     const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), model: body.model ?? body.modelId, bytes, owner });
-    const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
-    const given = this.#written(body, { list, system, marks });
-    this.#sent.set(given, sent);
-    return { body: given, conversation, report };
+    const fitting = await this.#keeper.fit(body[key], about);
+    return { ...fitting, body: this.#written(body, fitting) };
   }
 
-  #written(body, { list, system, marks }) {
+  #written(body, { list, system = [], marks = [] }) {
     const key = this.#body.list;
     const fitting = list === body[key] ? body : { ...body, [key]: list };
     if (system.length > 0) return this.#body.withMore(fitting, system);
@@ -95,15 +91,15 @@ export class BodyKeeper {
     return cacheMarks === undefined ? undefined : Math.min(cacheMarks, marksLeft(body));
   }
 
-  /** The body to retry with after a refusal, or `null` if the refusal had another reason. */
-  async recovered(conversation, body, error, { signal } = {}) {
-    const list = await this.#keeper.recovered(conversation, error, { signal, sent: this.#sent.get(body) });
-    return list && { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: list };
+  /** The fitting to retry with after a refusal, or `null` if the refusal had another reason. */
+  async recovered(fitting, error, options) {
+    const { body } = fitting;
+    const smaller = await this.#keeper.recovered(fitting, error, options);
+    return smaller && { ...smaller, body: { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: smaller.list } };
   }
 
-  /** Records the usage of the answer to `body`. Ignored if the conversation had another request since, because our counts are of that. */
-  record(conversation, usage, body) {
-    if (body === undefined || conversation?.fullList === this.#sent.get(body)?.fullList) this.#keeper.record(conversation, usage);
+  record(fitting, usage) {
+    this.#keeper.record(fitting, usage);
   }
 
   appendEntries(conversation, list) {

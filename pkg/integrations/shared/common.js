@@ -3,7 +3,7 @@
 import { readsSame } from "contextfold";
 import { isInstruction } from "./header.js";
 
-/** This many entries at the end of a known list may differ: a removed reminder, an edited message, a regenerated answer. */
+/** This many messages at the end of a known list may differ: a removed reminder, an edited message, a regenerated answer. */
 const MAX_REWRITTEN = 2;
 
 /**
@@ -22,8 +22,15 @@ export function continuation({ fullList, view }, list, format) {
   const endsAlike = inView && view.slice(view.length - inView.rewritten).every((entry, i) => entry === fullList[fullList.length - inView.rewritten + i]);
   const asView = endsAlike ? { of: "view", ...inView, entries: bodyOf(fullList).length - inView.rewritten } : undefined;
   const found = asView && (!asFullList || asView.entries > asFullList.entries) ? asView : asFullList;
-  return found && { ...found, isTheSame: found.rewritten === 0 || (found.rewritten <= MAX_REWRITTEN && found.entries > found.rewritten) };
+  const rewritten = found && messagesIn(fullList.slice(fullList.length - found.rewritten));
+  return found && { ...found, isTheSame: rewritten === 0 || (rewritten <= MAX_REWRITTEN && found.entries > rewritten) };
 }
+
+/** How many messages the entries are. An answer may be several entries (items, or the chunks of a stream), and so may its tool outputs. */
+const messagesIn = (entries) => entries.filter((entry, i) => entry?.role === "user" || speakerOf(entry) !== speakerOf(entries[i - 1])).length;
+
+/** Who made an entry. Items of the Responses API have no role, unless they are messages. */
+const speakerOf = (entry) => entry?.role ?? (entry?.type?.endsWith("_output") ? "tool" : entry && "assistant");
 
 /**
  * The whole list: if `list` begins with our view, the original entries are put back. Unchanged entries keep the objects by which they

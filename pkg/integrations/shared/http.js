@@ -22,19 +22,22 @@ export async function sendFitting(keeper, text, { signal, send }) {
     return send(text); // not JSON, so nothing for us
   }
   if (typeof body !== "object" || body === null) return send(text);
-  const fitting = await keeper.fit(body, { signal, bytes: text.length });
+  let fitting = await keeper.fit(body, { signal, bytes: text.length });
   let response = await send(fitting.body === body ? text : rewritten(text, body, fitting.body), fitting.body);
   if (REFUSED.has(response.status)) {
-    const smaller = await keeper.recovered(fitting.conversation, fitting.body, await textOf(response), { signal });
-    if (smaller) response = await send(rewritten(text, body, smaller), smaller);
+    const smaller = await keeper.recovered(fitting, await textOf(response), { signal });
+    if (smaller) {
+      fitting = smaller;
+      response = await send(rewritten(text, body, smaller.body), smaller.body);
+    }
   }
   if (!fitting.conversation || !response.ok) return response;
-  if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage, fitting.body));
+  if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting, usage));
   if (isA(JSON_TEXT, response)) {
     const answer = await response.clone().json().catch(() => ({}));
     // If Gemini's stream is not requested as server-sent events, it is a JSON list of answers.
     const last = Array.isArray(answer) ? answer.findLast((one) => one?.usageMetadata) : answer;
-    keeper.record(fitting.conversation, usageIn(last ?? {}), fitting.body);
+    keeper.record(fitting, usageIn(last ?? {}));
   }
   return response;
 }

@@ -8,7 +8,7 @@ import { Conversations } from "./conversations.js";
 import { WITH_PIECES, isInstruction, withoutHeader } from "./header.js";
 import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
-import { save } from "./saved.js";
+import { newSession, save } from "./saved.js";
 
 export class Keeper {
   #conversations;
@@ -52,9 +52,10 @@ export class Keeper {
    * arguments for the functions `key` and `session`), `cacheMarks` (as for `view`), `limits` (session options that depend on the
    * call), `model` (the one that is called: a name, or an AI SDK model), `bytes` (the size of the request), `owner` (its sender); or a function that returns this. If the function throws, that is
    * handled like any other failure here.
-   * @returns `{ list, conversation, sent, report, system, marks }`. Only `list` if something failed, or if the call is our own request
-   * for a summary. `sent`: pass it to `recovered`; `report`: of this view, if it could be prepared; `system`: blocks to append to the
-   * system prompt, if the format has that outside the list; `marks`: our prompt-cache marks
+   * @returns the fitting, for `recovered` and `record`: `{ list, conversation, fullList, learntLimits, report, system, marks }`. Only
+   * `list` if something failed, or if the call is our own request for a summary. `fullList`, `learntLimits`: those of the conversation
+   * at this call; `report`: of this view, if it could be prepared; `system`: blocks to append to the system prompt, if the format has
+   * that outside the list; `marks`: our prompt-cache marks
    */
   async fit(list, about = {}) {
     let conversation, signal;
@@ -134,42 +135,43 @@ export class Keeper {
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation, sent: { fullList, learntLimits: conversation.learntLimits }, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
+    return { list: unchanged ? list : out, conversation, fullList, learntLimits: conversation.learntLimits, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
   }
 
   /**
-   * After a refused request: returns a smaller list to retry with, or `null` if the refusal had another reason. `sent`: what `fit`
-   * returned for that request, if other requests of the conversation may have come since.
+   * After a refused request: returns the fitting to retry with, which is smaller, or `null` if the refusal had another reason. Other
+   * requests of the conversation may have come since.
    */
-  async recovered(conversation, error, { signal, sent } = {}) {
+  async recovered(fitting, error, { signal } = {}) {
+    const { conversation, fullList, learntLimits } = fitting ?? {};
     if (!conversation) return null;
-    while (this.#serverLimits && conversation.busy && !signal?.aborted) await waitFor(conversation.idle, signal).catch(() => {});
+    while (conversation.busy && !signal?.aborted) await waitFor(conversation.idle, signal).catch(() => {});
     if (conversation.isDropped) return null;
-    if (this.#serverLimits) conversation.begin();
+    conversation.begin();
     try {
-      if (this.#serverLimits && sent && sent.fullList !== conversation.fullList) this.#resetTo(conversation, sent.fullList);
+      if (fullList !== conversation.fullList) this.#resetTo(conversation, fullList);
       const options = signal ? { signal } : {};
       // If a limit was learnt since this request was sent, the next view is smaller already.
-      if (this.#serverLimits && sent?.learntLimits < conversation.learntLimits) await conversation.session.prepare(options);
-      else if (!(await conversation.session.recover(error, options))) return null;
-      conversation.learntLimits += 1;
+      if (learntLimits < conversation.learntLimits && (await isTooLong(error))) await conversation.session.prepare(options);
+      else if (await conversation.session.recover(error, options)) conversation.learntLimits += 1;
+      else return null;
       const { entries: view } = this.#viewToSend(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
       this.#save(conversation, true);
-      return view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
+      return { ...fitting, list: view.map((entry) => this.#mirror.toSdk(entry, fullList)), learntLimits: conversation.learntLimits };
     } catch (ownError) {
       this.failed(ownError, { signal });
       return null;
     } finally {
-      if (this.#serverLimits) conversation.end();
+      conversation.end();
     }
   }
 
   #resetTo(conversation, fullList) {
     const header = conversation.lastSet.header && JSON.parse(conversation.lastSet.header);
     conversation.session.sync(this.#format, this.#takesPieces(header) ? WITH_PIECES[this.#format](header, fullList) : fullList);
-    conversation.fullList = fullList;
+    Object.assign(conversation, { fullList, view: fullList });
   }
 
   #takesPieces = (header) => Array.isArray(header) && WITH_PIECES[this.#format] !== undefined;
@@ -187,9 +189,10 @@ export class Keeper {
     }
   }
 
-  /** Records the usage of the request that was just answered. */
-  record(conversation, usage) {
-    if (conversation?.sent && usage) recordUsage(conversation.session, usage);
+  /** Records the usage of the answer to a fitting. Ignored if the conversation had another request since, because our counts are of that. */
+  record(fitting, usage) {
+    const { conversation, fullList } = fitting ?? {};
+    if (usage && conversation?.sent && conversation.fullList === fullList) recordUsage(conversation.session, usage);
   }
 
   /** Reports that the agent goes on without us, or throws with `strict`. */
@@ -270,6 +273,16 @@ function ownFits(session, list) {
     return countTokens(list) <= session.limit;
   } catch {
     return true;
+  }
+}
+
+/** Whether an error refuses a request as too long. An empty session says so without learning a limit for ours. */
+async function isTooLong(error) {
+  const empty = newSession();
+  try {
+    return (await empty.recover(error)) !== null;
+  } finally {
+    empty.free();
   }
 }
 

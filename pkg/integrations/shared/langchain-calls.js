@@ -7,16 +7,17 @@ import { markedIf } from "./summed.js";
 
 /** Calls with messages that fit. If the call is still refused as too long, retries once with fewer. The usage corrects the counts. */
 export async function calledFitting(keeper, messages, { about, signal }, call) {
-  const fitting = await keeper.fit(messages, about);
+  let fitting = await keeper.fit(messages, about);
   let answer;
   try {
     answer = await call(fitting.list);
   } catch (error) {
-    const smaller = await keeper.recovered(fitting.conversation, error, { signal });
+    const smaller = await keeper.recovered(fitting, error, { signal });
     if (!smaller) throw error;
-    answer = await call(smaller);
+    fitting = smaller;
+    answer = await call(fitting.list);
   }
-  keeper.record(fitting.conversation, usageOf(answer));
+  keeper.record(fitting, usageOf(answer));
   return answer;
 }
 

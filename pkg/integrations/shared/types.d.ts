@@ -4,8 +4,9 @@ import type { Report, Session, SessionOptions } from "contextfold";
  * Options of an integration: those of a session, or a `session` of your own, and what to do about errors.
  *
  * Without a `session`, one is made for each conversation. A conversation is recognised by its `key`, or else by the entries at the
- * beginning of its list; their cache marks and ids are ignored, and the system prompt and the newest two entries may differ. Pass
- * your own session if you want to search it, pin in it or give its tools to the model. `A`: the argument of the hook.
+ * beginning of its list; their cache marks and ids are ignored, and the system prompt and the newest two messages may differ (an
+ * answer, or all its tool outputs, counts as one). Pass your own session if you want to search it, pin in it or give its tools to
+ * the model. `A`: the argument of the hook.
  */
 export type IntegrationOptions<A = unknown> = HookOptions & (OwnSession<A> | ({ session?: undefined } & KeyOption<A> & SessionOptions));
 
