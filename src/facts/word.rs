@@ -62,7 +62,17 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
     let body = body.strip_prefix('@').filter(mentions).unwrap_or(body);
     let body = without_side(body, text, at);
-    (at + word.len() - body.len(), body)
+    without_dots(text, at + word.len() - body.len(), at + word.len())
+}
+
+/// Where the path `text[at..end]` begins, and the path, without `./` and `../`. They count from a folder that the text does not name; what
+/// follows is a part of the file's full path.
+pub(super) fn without_dots(text: &str, at: usize, end: usize) -> (usize, &str) {
+    let mut rest = &text[at..end];
+    while let Some(inner) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {
+        rest = inner;
+    }
+    if is_path(rest) { (end - rest.len(), rest) } else { (at, &text[at..end]) }
 }
 
 /// A path in the header of a diff without its side: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
@@ -103,8 +113,17 @@ pub(super) fn is_path(word: &str) -> bool {
     match slashes {
         0 => bare_file(last),
         1 => extension(last).is_some() && !word.starts_with("./."),
-        _ => true,
+        _ => !word.starts_with("../") && !may_be_list(word),
     }
+}
+
+/// Whether nothing but its slashes makes a word a path: `grep/find/ls` is more often a list of words than a folder, and a folder that
+/// matters has files, whose paths name it.
+fn may_be_list(word: &str) -> bool {
+    let is_letter = |c: char| c.is_alphabetic() || c == '/';
+    word.starts_with(char::is_alphabetic)
+        && word.ends_with(char::is_alphabetic)
+        && word.chars().all(is_letter)
 }
 
 /// Whether a word is a compiler's flag like `-DHAVE_UINT128_T` or `-UNAME`.
