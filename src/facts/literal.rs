@@ -165,7 +165,7 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut
         return;
     }
     if !is_piece && word::is_path(whole) {
-        if !word::is_code(whole, &text[end..]) {
+        if !word::is_code(whole, &text[end..]) && !word::may_be_list(whole) {
             found(Literal { kind: LiteralKind::Path, text: whole, at: start });
         }
         return;

@@ -51,11 +51,8 @@ fn path_around(text: &str, floor: usize, at: usize) -> Whole {
     // A slash directly after wide characters was handled there.
     let begins = !path.starts_with('/') || from > start || may_begin(text, from, to);
     let is_prose = path.starts_with(is_wide) && !word::has_known_extension(path);
-    if to > at && is_route && begins && !is_prose && path.len() <= LONGEST && word::is_path(path) {
-        Whole::Path(from, to)
-    } else {
-        Whole::NoPath
-    }
+    let is_path = path.len() <= LONGEST && word::is_path(path) && !word::may_be_list(path);
+    if to > at && is_route && begins && !is_prose && is_path { Whole::Path(from, to) } else { Whole::NoPath }
 }
 
 /// Whether the adjacent characters may make the word part of a longer path. This is enough to decide about most words.

@@ -54,7 +54,7 @@ pub(super) fn run_len(text: &str) -> usize {
 pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
     if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
-        return (at + 2, &word[2..]);
+        return without_dots(text, at + 2, at + word.len());
     }
     // `@src/a.rs` in a sentence mentions a file, `"@scope/name"` is a module, and `@/lib` is an import alias of some projects.
     let body = word.trim_start_matches(['-', '+']);
@@ -72,7 +72,7 @@ pub(super) fn without_dots(text: &str, at: usize, end: usize) -> (usize, &str) {
     while let Some(inner) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {
         rest = inner;
     }
-    if is_path(rest) { (end - rest.len(), rest) } else { (at, &text[at..end]) }
+    (end - rest.len(), rest)
 }
 
 /// A path in the header of a diff without its side: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
@@ -113,13 +113,13 @@ pub(super) fn is_path(word: &str) -> bool {
     match slashes {
         0 => bare_file(last),
         1 => extension(last).is_some() && !word.starts_with("./."),
-        _ => !word.starts_with("../") && !may_be_list(word),
+        _ => true,
     }
 }
 
-/// Whether nothing but its slashes makes a word a path: `grep/find/ls` is more often a list of words than a folder, and a folder that
-/// matters has files, whose paths name it.
-fn may_be_list(word: &str) -> bool {
+/// Whether nothing but its slashes makes a word in a text a path: `grep/find/ls` is more often a list of words than a folder, and a folder
+/// that matters has files, whose paths name it.
+pub(super) fn may_be_list(word: &str) -> bool {
     let is_letter = |c: char| c.is_alphabetic() || c == '/';
     word.starts_with(char::is_alphabetic)
         && word.ends_with(char::is_alphabetic)
