@@ -165,7 +165,7 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut
         return;
     }
     if !is_piece && word::is_path(whole) {
-        if !word::is_code(whole, &text[end..]) {
+        if !word::is_code(whole, &text[end..]) && !word::may_be_list(whole) {
             found(Literal { kind: LiteralKind::Path, text: whole, at: start });
         }
         return;
@@ -218,8 +218,16 @@ fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let digits = bytes[at + 1..].iter().take(8).take_while(|b| b.is_ascii_digit()).count();
     let attached = bytes.get(at + 1 + digits).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    // `#008800` is a colour.
-    ((1..=7).contains(&digits) && !attached && bytes[at + 1] != b'0').then_some(1 + digits)
+    let is_number = (1..=7).contains(&digits) && !attached && bytes[at + 1] != b'0';
+    (is_number && !is_colour(bytes, at, at + 1 + digits)).then_some(1 + digits)
+}
+
+/// Whether `#` and six digits are a colour: a grey, or between quotes, or the value of a style.
+fn is_colour(bytes: &[u8], at: usize, end: usize) -> bool {
+    let is_grey = |six: &[u8]| six[..2] == six[2..4] && six[2..4] == six[4..];
+    let is_quoted = || at > 0 && matches!(bytes[at - 1], b'"' | b'\'' | b'`');
+    let is_value = || bytes.get(end) == Some(&b';');
+    end - at == 7 && (is_grey(&bytes[at + 1..end]) || is_quoted() || is_value())
 }
 
 /// The start and length of a URL whose scheme ends the word `at..end`.

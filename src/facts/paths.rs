@@ -39,8 +39,11 @@ fn path_around(text: &str, floor: usize, at: usize) -> Whole {
     } else {
         ((start, right), false)
     };
-    let (from, path) =
-        if is_quoted { (path.0, &text[path.0..path.1]) } else { word::trimmed(text, path.0, path.1) };
+    let (from, path) = if is_quoted {
+        word::without_dots(text, path.0, path.1)
+    } else {
+        word::trimmed(text, path.0, path.1)
+    };
     let to = from + path.len();
     let has_groups = path.contains(['[', '(', '{', '$']);
     let is_route = !has_groups
@@ -48,11 +51,8 @@ fn path_around(text: &str, floor: usize, at: usize) -> Whole {
     // A slash directly after wide characters was handled there.
     let begins = !path.starts_with('/') || from > start || may_begin(text, from, to);
     let is_prose = path.starts_with(is_wide) && !word::has_known_extension(path);
-    if to > at && is_route && begins && !is_prose && path.len() <= LONGEST && word::is_path(path) {
-        Whole::Path(from, to)
-    } else {
-        Whole::NoPath
-    }
+    let is_path = path.len() <= LONGEST && word::is_path(path) && !word::may_be_list(path);
+    if to > at && is_route && begins && !is_prose && is_path { Whole::Path(from, to) } else { Whole::NoPath }
 }
 
 /// Whether the adjacent characters may make the word part of a longer path. This is enough to decide about most words.
@@ -211,10 +211,11 @@ mod tests {
             quote in "[\"'`]", before in "(See|看|を|x =|- ) ?", after in "[ ,.。、]?(is|文件|を)?"
         ) {
             let path = format!("{root}{}/{name}.rs", segments.join("/"));
-            // The mark of a mention is not part of the path.
+            // The mark of a mention is not part of the path, nor is a folder that the text does not name.
             let path = path.trim_start_matches('@');
+            let known = path.trim_start_matches("../").trim_start_matches("./");
             let text = format!("{before}{quote}{path}{quote}{after}");
-            prop_assert_eq!(of(&text), [(Path, path)], "{}", text);
+            prop_assert_eq!(of(&text), [(Path, known)], "{}", text);
         }
 
         #[test]

@@ -1,6 +1,7 @@
 //! Shortens texts to fit a line of a summary. What somebody asked or said keeps its beginning: the rest of a long request is
 //! mostly pasted. Lines about commands keep their end, too, because it says what failed, or names the file.
 
+use super::sentences;
 use crate::tool_output::{first_words, last_words, splits_word};
 
 /// Marks where text was left out.
@@ -11,9 +12,16 @@ pub fn line(text: &str, limit: usize) -> String {
     middle(&whole_line(text), limit)
 }
 
-/// The beginning of `text` on one line, without emphasis marks, of about `limit` bytes.
+/// The beginning of `text` on one line, without emphasis marks, of at most about `limit` bytes: whole sentences if they fill half of that, or
+/// else whole words.
 pub fn beginning(text: &str, limit: usize) -> String {
-    head(&whole_line(text), limit)
+    let text = whole_line(text);
+    let all = sentences(first_words(&text, 2 * limit));
+    let ends = all.iter().map(|sentence| sentence.at + sentence.text.len());
+    match ends.take_while(|end| *end <= limit).last().filter(|end| *end >= limit / 2) {
+        Some(end) if text.len() > limit => format!("{} {GAP}", &text[..end]),
+        _ => head(&text, limit),
+    }
 }
 
 /// `text` on one line, without emphasis marks.
@@ -100,6 +108,8 @@ mod tests {
             beginning(request, 64),
             "can you update @apps/examples/desktop-example/src/Menu.tsx to […]"
         );
+        let two = format!("Update the menu of the desktop example. {request}");
+        assert_eq!(beginning(&two, 64), "Update the menu of the desktop example. […]");
         assert_eq!(beginning(request, 50), "can you update @apps/examples/desktop-example/src/[…]");
         assert_eq!(lines("Fix this:\n\n  let a = 1;\n  let b = 2;", 20), "Fix this:\n  let a = […]");
         assert!(shows_beginning(&format!("- {}", beginning(request, 64)), request, 50));

@@ -54,7 +54,7 @@ pub(super) fn run_len(text: &str) -> usize {
 pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
     if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
-        return (at + 2, &word[2..]);
+        return without_dots(text, at + 2, at + word.len());
     }
     // `@src/a.rs` in a sentence mentions a file, `"@scope/name"` is a module, and `@/lib` is an import alias of some projects.
     let body = word.trim_start_matches(['-', '+']);
@@ -62,7 +62,17 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
     let body = body.strip_prefix('@').filter(mentions).unwrap_or(body);
     let body = without_side(body, text, at);
-    (at + word.len() - body.len(), body)
+    without_dots(text, at + word.len() - body.len(), at + word.len())
+}
+
+/// Where the path `text[at..end]` begins, and the path, without `./` and `../`. They count from a folder that the text does not name; what
+/// follows is a part of the file's full path.
+pub(super) fn without_dots(text: &str, at: usize, end: usize) -> (usize, &str) {
+    let mut rest = &text[at..end];
+    while let Some(inner) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {
+        rest = inner;
+    }
+    (end - rest.len(), rest)
 }
 
 /// A path in the header of a diff without its side: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
@@ -105,6 +115,15 @@ pub(super) fn is_path(word: &str) -> bool {
         1 => extension(last).is_some() && !word.starts_with("./."),
         _ => true,
     }
+}
+
+/// Whether nothing but its slashes makes a word in a text a path: `grep/find/ls` is more often a list of words than a folder, and a folder
+/// that matters has files, whose paths name it.
+pub(super) fn may_be_list(word: &str) -> bool {
+    let is_letter = |c: char| c.is_alphabetic() || c == '/';
+    word.starts_with(char::is_alphabetic)
+        && word.ends_with(char::is_alphabetic)
+        && word.chars().all(is_letter)
 }
 
 /// Whether a word is a compiler's flag like `-DHAVE_UINT128_T` or `-UNAME`.

@@ -1,7 +1,7 @@
 //! Reads tool calls into the draft: files, commands and their outcomes, errors.
 
 use super::draft::{Draft, Section, key_of};
-use super::places::Places;
+use super::places::{self, Places};
 use crate::facts::shorten;
 use crate::facts::{
     Action, ActionKind, COMMITTED, Status, checkboxes, commit_message, created_id, directory, effects,
@@ -78,10 +78,11 @@ pub(super) fn call_line(action: &Action<'_>) -> String {
     shorten::line(&format!("{}({})", action.call.name, inside.join(", ")), LONGEST_COMMAND).replace('`', "'")
 }
 
-/// Notes a file as the call names it, so that the agent can copy the name. `from` is the folder that the command changed into.
+/// Notes a file by its whole path, as far as the call tells it: a later record may have another root. `from` is the folder that the command
+/// changed into.
 fn file(draft: &mut Draft, places: &Places, path: &str, from: Option<&str>, changed: bool) {
     let key = places.relative(path, from);
-    let text = if path.starts_with('/') { path } else { &key };
+    let text = &places::whole(path, from);
     if changed {
         draft.remove(Section::Read, &key);
         draft.put(Section::Changed, &key, text, 0);

@@ -24,6 +24,7 @@ pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
 const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
+const SO_FAR: &str = "So far: ";
 
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
@@ -47,6 +48,8 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
         .map(|(i, (m, t))| (i, m, t.as_str()))
         .collect();
     drop_taken_up_since(&mut draft, &dialogue);
+    let last_request = dialogue.iter().rfind(|(_, m, t)| m.role == Role::User && is_request(m, t)).copied();
+    let turn = last_request.map_or(0, |(at, _, _)| at);
     let mut next_action = 0;
     for (at, message, text) in
         dialogue.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
@@ -58,11 +61,12 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
         }
         match message.role {
             Role::User if is_request(message, text) => add_request(&mut draft, &without_attachments(message)),
-            Role::Assistant => add_answer(&mut draft, text, closes_turn(messages, at)),
+            Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, true),
+            Role::Assistant if at > turn => add_answer(&mut draft, text, false),
             _ => {}
         }
     }
-    add_open_at_end(&mut draft, messages, &dialogue, &actions, &places);
+    add_open_at_end(&mut draft, messages, &dialogue, last_request, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
     if refs {
         output_refs(&mut draft, messages);
@@ -121,7 +125,9 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
             Section::Progress if text.starts_with(ANSWER_LABEL) => {
                 draft.put(Section::Progress, ANSWER_LABEL, text, 15);
             }
-            section => draft.put_counted(section, &key_of(text), text, 3, item.count),
+            section => {
+                draft.put_counted(section, &key_of(text.trim_start_matches(SO_FAR)), text, 3, item.count);
+            }
         }
     }
 }
@@ -134,6 +140,9 @@ fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)]) 
 }
 
 fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
+    for section in [Section::Progress, Section::Decisions] {
+        draft.remove_where(section, |entry| user_spoke && entry.text.starts_with(SO_FAR));
+    }
     draft.remove_where(Section::Open, |entry| {
         let starts = |label: &str| entry.text.starts_with(label);
         (user_spoke && starts(QUESTION_LABEL))
@@ -195,6 +204,8 @@ fn asks_for_something(text: &str) -> bool {
         >= 12
 }
 
+/// Adds what an answer states. What the assistant thought on the way is told only while its turn is open: the answer that closes a turn says
+/// what of it holds.
 fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     let is_table = |text: &str| text.starts_with('|');
     for sentence in sentences(text).into_iter().filter(|s| !s.fenced && !is_table(s.text)) {
@@ -203,9 +214,10 @@ fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
             StatementKind::Done => Section::Progress,
             StatementKind::Decision | StatementKind::Finding => Section::Decisions,
         };
-        if found.weight >= 3 || closing {
-            let weight = u64::from(found.weight) + if closing { 3 } else { 0 };
-            draft.put(section, &key_of(sentence.text), &unwrapped(sentence.text), weight);
+        let (label, weight) = if closing { ("", found.weight + 3) } else { (SO_FAR, found.weight) };
+        if closing || weight >= 3 {
+            let text = format!("{label}{}", unwrapped(sentence.text));
+            draft.put(section, &key_of(sentence.text), &text, weight.into());
         }
     }
     mark_boxes(draft, text);
@@ -216,12 +228,12 @@ fn add_open_at_end(
     draft: &mut Draft,
     messages: &[Message],
     dialogue: &[(usize, &Message, &str)],
+    last_request: Option<(usize, &Message, &str)>,
     actions: &[Action<'_>],
     places: &Places,
 ) {
     mark_resolved_errors(draft);
-    let last_user = dialogue.iter().rev().find(|(_, m, t)| m.role == Role::User && is_request(m, t));
-    let after = last_user.map_or(0, |(at, _, _)| *at);
+    let after = last_request.map_or(0, |(at, _, _)| at);
     let last_word = dialogue.iter().rev().find(|(at, m, _)| m.role == Role::Assistant && *at > after);
     let closed = last_word.is_some_and(|(at, _, _)| closes_turn(messages, *at) && at + 1 == messages.len());
     let previous = dialogue
@@ -246,7 +258,7 @@ fn add_open_at_end(
         }
         return;
     }
-    if let Some((_, _, text)) = last_user {
+    if let Some((_, _, text)) = last_request {
         let request = shorten::beginning(text, 160);
         draft.put(Section::Open, "request", &format!("{REQUEST_LABEL}{request}"), 40);
     }

@@ -36,18 +36,22 @@ impl Places {
 
     /// `path` relative to the root. `from` is the folder that the command changed into.
     pub fn relative(&self, path: &str, from: Option<&str>) -> String {
-        let path = path.trim_start_matches('@');
-        let joined = match from {
-            Some(dir) if !path.starts_with(['/', '~']) && !path.contains(":\\") => {
-                format!("{}/{path}", dir.trim_end_matches('/'))
-            }
-            _ => path.to_owned(),
-        };
-        let clean = normalized(&joined);
-        match self.root.as_deref().and_then(|root| clean.strip_prefix(root)?.strip_prefix('/')) {
+        let whole = whole(path, from);
+        match self.root.as_deref().and_then(|root| whole.strip_prefix(root)?.strip_prefix('/')) {
             Some(inner) if !inner.is_empty() => inner.to_owned(),
-            _ => clean,
+            _ => whole,
         }
+    }
+}
+
+/// `path` as far as it is known from the top. `from` is the folder that the command changed into.
+pub(super) fn whole(path: &str, from: Option<&str>) -> String {
+    let path = path.trim_start_matches('@');
+    match from {
+        Some(dir) if !path.starts_with(['/', '~']) && !path.contains(":\\") => {
+            normalized(&format!("{}/{path}", dir.trim_end_matches('/')))
+        }
+        _ => normalized(path),
     }
 }
 

@@ -99,11 +99,11 @@ fn the_summary_names_the_important_facts() {
     has("Progress", "- Fixed the login page: all 12 tests pass.");
     has(
         "Decisions and findings",
-        "- The root cause is that `session.id` is read before the cookie is parsed.",
+        "- So far: The root cause is that `session.id` is read before the cookie is parsed.",
     );
     has(
         "Decisions and findings",
-        "- I decided to parse it in src/cookie.ts instead of patching the handler.",
+        "- So far: I decided to parse it in src/cookie.ts instead of patching the handler.",
     );
     has("Files changed", "- /srv/shop/src/cookie.ts");
     has("Files read", "- src/login.ts");
@@ -155,7 +155,7 @@ fn lists_are_in_order_and_count_what_they_leave_out() {
 }
 
 #[test]
-fn files_are_named_as_the_calls_name_them() {
+fn files_are_named_by_their_whole_paths_as_far_as_the_calls_tell_them() {
     let edit = |id: &str, path: &str| {
         did(id, "edit_file", &serde_json::json!({ "path": path, "oldText": "a", "newText": "b" }), "ok")
     };
@@ -170,9 +170,31 @@ fn files_are_named_as_the_calls_name_them() {
     list.extend(edit("2", "/home/me/shop/src/cart.ts"));
     let first = summary(&list, 1000);
     let changed = |text: &str| section(text, "Files changed").join("\n");
-    assert_eq!(changed(&first), "- src/new.ts\n- /home/me/shop/src/cart.ts (×2)");
+    assert_eq!(changed(&first), "- /home/me/shop/src/new.ts\n- /home/me/shop/src/cart.ts (×2)");
     let again = [vec![Message::text(Role::User, first.as_str())], edit("3", "src/cart.ts").to_vec()].concat();
-    assert_eq!(changed(&summary(&again, 1000)), "- src/new.ts\n- src/cart.ts (×3)");
+    assert_eq!(changed(&summary(&again, 1000)), "- /home/me/shop/src/new.ts\n- src/cart.ts (×3)");
+}
+
+#[test]
+fn what_was_thought_on_the_way_is_told_until_the_user_speaks_again() {
+    let mut turn =
+        vec![user("The build is red, please fix it."), said("The cause is that `a()` is never called.")];
+    turn.extend(ran("t", "npm test", "Tests: 0 failed, 12 passed"));
+    let told = |messages: &[Message]| summary(&[&[padding()], messages].concat(), 1000);
+    let open = told(&turn);
+    let closed = [turn.clone(), vec![said("Fixed `a()`, because all callers need it.")]].concat();
+    let next = vec![user("Now write the docs of all modules, please.")];
+    let found = "- So far: The cause is that `a()` is never called.";
+    let cases = [
+        (turn, vec![found]),
+        (vec![user(&open), said("Going on.")], vec![found]),
+        ([vec![user(&open)], next.clone()].concat(), vec![]),
+        ([closed, next].concat(), vec!["- Fixed `a()`, because all callers need it."]),
+    ];
+    for (messages, findings) in cases {
+        let text = told(&messages);
+        assert_eq!(section(&text, "Decisions and findings"), findings, "{text}");
+    }
 }
 
 #[test]
