@@ -278,18 +278,6 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.deepEqual(check("openai-chat", messages), []);
     });
 
-    test("a run with a store whose first request fails: the next run has its input", async () => {
-      const { bodies } = fresh();
-      const saved = { ...STRICT, store: memoryStore(), key: "chat-17" };
-      const failing = new OpenAI({ apiKey: "none", maxRetries: 0, fetch: async () => new Response("{}", { status: 500 }) });
-      const run = (openai, messages) => runChat(openai, { model: "m", messages, tools: CHAT_TOOLS }, { ...saved, execute, maxSteps: 1 });
-      await run(client(OpenAI, server), [{ role: "user", content: TASK }]);
-      await assert.rejects(run(failing, [{ role: "user", content: "Go on." }]), { status: 500 });
-      await run(client(OpenAI, server), []);
-      assert.deepEqual(bodies.at(-1).messages.map(({ role }) => role), ["user", "assistant", "tool", "user"]);
-      assert.equal(bodies.at(-1).messages.at(-1).content, "Go on.");
-    });
-
     test("a background summary is applied without a call waiting for it", async () => {
       const { bodies } = fresh();
       const summarize = scriptedSummarize(async () => (await new Promise((done) => setTimeout(done, 30)), "<summary>The build fails. Never edit src/generated.</summary>"));

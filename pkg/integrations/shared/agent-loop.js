@@ -47,7 +47,6 @@ async function loop(api, client, body, options, own) {
 async function ask(api, keeper, client, body, { signal, onEvent }) {
   const options = signal ? { signal } : undefined;
   let fitting = await keeper.fit(body, { signal });
-  await keeper.saved(fitting.conversation); // the request may fail, and then the next run continues with what was new in this one
   for (;;) {
     let response, refusal;
     try {
