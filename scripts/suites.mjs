@@ -9,7 +9,8 @@ const STRICT = ["--", "-D", "warnings"];
 
 /**
  * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` others begins
- * after them, and fails without running if one of them failed, because it would test an older build.
+ * after them, and fails without running if one of them failed, because it would test an older build. One that comes `after` others runs
+ * anyway.
  *
  * Two suites run at a time, of which only one `compiles` with cargo. So each suite has about half the machine, and the limits leave it time
  * for that.
@@ -41,7 +42,7 @@ export const suites = [
   // wasm-bindgen's test runner (.cargo/config.toml) runs them in Node and in Chrome. `wasm-pack test` would compile all tests for wasm32.
   { name: "wasm in node and chrome", compiles: true, seconds: 900, counts: "cargo", command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web"], extraEnv: { CHROMEDRIVER: "chromedriver" } },
   // Opens the tests that cargo has just compiled for Chrome.
-  { name: "firefox and webkit", needs: ["build", "wasm in node and chrome"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
+  { name: "firefox and webkit", needs: ["build"], after: ["wasm in node and chrome"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
   { name: "types", needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types"] },
   { name: "sdk types", needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types/sdk"] },
   { name: "reference types", needs: ["build"], seconds: 60, command: ["node", "scripts/dts.mjs"] },
@@ -59,12 +60,12 @@ export const suites = [
     command: nodeTests("tests/ts"),
   },
   // Always the same seeds, so that a failure is reproducible. `npm run fuzz` tries new ones.
-  { name: "fuzz", compiles: true, needs: ["build", "rust"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
+  { name: "fuzz", compiles: true, needs: ["build"], after: ["rust"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
   { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "2000", "--from", "1"] },
 ];
 
-for (const [at, { name, needs = [] }] of suites.entries())
-  for (const needed of needs) if (!suites.slice(0, at).some((suite) => suite.name === needed)) throw new Error(`"${name}" needs "${needed}", which is not before it in the list`);
+for (const [at, { name, needs = [], after = [] }] of suites.entries())
+  for (const needed of [...needs, ...after]) if (!suites.slice(0, at).some((suite) => suite.name === needed)) throw new Error(`"${name}" needs "${needed}", which is not before it in the list`);
 
 /**
  * Runs the *.test.mjs and *.test.ts files of a folder with Node's test runner, two files at a time: its default on two cores is one,

@@ -89,8 +89,8 @@ async function written(engine, home, now) {
   try {
     await home.store.replace(home.key, home.position, snapshot, now);
   } catch (error) {
-    if (!records || isConflict(error)) throw error;
-    // The store may be full, and still have room for the records.
+    if (!records || !isFull(error)) throw error;
+    // There may still be room for the records.
     return appended(engine, attempt, now, records, tail).catch((second) => Promise.reject(isConflict(second) ? second : error));
   }
   return home.with({ position: now, snapshot: snapshot.length, tail: 0, last, isIncomplete: false, attempts: [] });
@@ -110,6 +110,17 @@ function attempted({ state }, home, position, last) {
 }
 
 const isConflict = (error) => error?.code === "STORE_CONFLICT";
+
+/** How stores say that they are full: the codes of file systems, SQLite and PostgreSQL, and the name of the browsers' error. */
+const FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "QuotaExceededError"];
+
+/** Whether a store said that it is full. Redis says so in words only. */
+function isFull(error) {
+  for (let n = 0; error && n < 5; n++, error = error.cause) {
+    if (FULL.includes(error.code) || FULL.includes(error.name) || /^OOM /.test(error.message)) return true;
+  }
+  return false;
+}
 
 /**
  * After a failed save, looks at what the store holds. The answer to a save may have got lost; then the next try continues from there. If

@@ -1,6 +1,6 @@
 /** What `compactionHooks` takes. */
 export interface CompactionHooksOptions {
-  /** The most tokens of the record, approximately. Default 4000. */
+  /** The most tokens of the record, approximately; at least 100. Default 2000: Claude Code shows the model at most 10,000 characters. */
   maxTokens?: number | undefined;
   /** Default false: if no record can be made, the agent goes on without it. True: the hook throws the error, and the SDK reports it. */
   strict?: boolean | undefined;

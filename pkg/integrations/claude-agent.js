@@ -11,7 +11,7 @@ const COMMAND = /^\s*<(local-command-|command-name>)/;
 
 /** See claude-agent.d.ts. */
 export function compactionHooks(options = {}) {
-  const { maxTokens = 4000, strict, onError } = read(options);
+  const { maxTokens = 2000, strict, onError } = read(options);
   // The record is a summary and a ledger of what the summary left out: half of the tokens for each.
   const half = Math.ceil(maxTokens / 2);
   const ofSession = { summarize: extractiveSummarize({ maxTokens: half }), compaction: { ledgerTokens: half } };
@@ -45,7 +45,7 @@ function read(options) {
   if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) throw new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; did you mean \`${nearest(unknown, OPTIONS) ?? OPTIONS.join("`, `")}\`?`);
-  if (options.maxTokens !== undefined && !(Number.isInteger(options.maxTokens) && options.maxTokens > 0)) throw new ContextError("INVALID_CONFIG", "maxTokens: expected a whole number above 0");
+  if (options.maxTokens !== undefined && !(Number.isInteger(options.maxTokens) && options.maxTokens >= 100)) throw new ContextError("INVALID_CONFIG", "maxTokens: expected a whole number of at least 100");
   if (options.onError !== undefined && typeof options.onError !== "function") throw new ContextError("INVALID_CONFIG", "onError: expected a function");
   return options;
 }

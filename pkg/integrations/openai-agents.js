@@ -78,7 +78,7 @@ export function callModelInputFilter(options = {}) {
     // The SDK stores user messages, calls and answers as the filter returns them, so only outputs are changed, each in its place.
     const input = withOutputsOf(list, modelData.input);
     const { limit } = conversation.session;
-    const tokens = countTokens({ instructions, tools, input: input.map((item) => mirror.toEngine(item)) });
+    const tokens = countTokens({ instructions, tools, input: input.map((item) => mirror.toEngine(item)) }, rest.tokenizer);
     if (limit !== null && tokens > limit) keeper.failed(tooLong(tokens, limit), { goesOn: "the request does not fit; the agent continues" });
     return { ...modelData, input };
   };

@@ -39,11 +39,8 @@ fn path_around(text: &str, floor: usize, at: usize) -> Whole {
     } else {
         ((start, right), false)
     };
-    let (from, path) = if is_quoted {
-        word::without_dots(text, path.0, path.1)
-    } else {
-        word::trimmed(text, path.0, path.1)
-    };
+    let (from, path) =
+        if is_quoted { word::without_dot(text, path.0, path.1) } else { word::trimmed(text, path.0, path.1) };
     let to = from + path.len();
     let has_groups = path.contains(['[', '(', '{', '$']);
     let is_route = !has_groups
@@ -211,9 +208,9 @@ mod tests {
             quote in "[\"'`]", before in "(See|看|を|x =|- ) ?", after in "[ ,.。、]?(is|文件|を)?"
         ) {
             let path = format!("{root}{}/{name}.rs", segments.join("/"));
-            // The mark of a mention is not part of the path, nor is a folder that the text does not name.
+            // The mark of a mention is not part of the path, nor is `./`.
             let path = path.trim_start_matches('@');
-            let known = path.trim_start_matches("../").trim_start_matches("./");
+            let known = path.trim_start_matches("./");
             let text = format!("{before}{quote}{path}{quote}{after}");
             prop_assert_eq!(of(&text), [(Path, known)], "{}", text);
         }

@@ -40,7 +40,8 @@ const DECISIONS: Phrases = &[
     (5, "decided|决定|決定|ことにし"),
     (4, "going with|chose|改用|方針|採用"),
     (3, "instead of|rather than|because|the fix|recommend|trade-off|而不是|因为|代わりに"),
-    (2, "so i |so we |therefore|the plan|approach|solution|因此|所以|方案|なので"),
+    (2, "so i |so we |therefore|we should|the plan|approach|solution|won't|因此|所以|方案|なので"),
+    (1, "should be"),
 ];
 const DONE: Phrases = &[
     (4, "released|published|tests pass|deployed"),
@@ -57,13 +58,12 @@ const DONE: Phrases = &[
     (1, "しました"),
 ];
 /// Beginnings of narration, which the tool calls show better.
-const NARRATION: [&str; 13] = [
-    "let me", "now let me", "let's see", "now i", "first, let", "i need to", "now add", "now update",
-    "next, let", "让我", "我来", "では", "まず",
+const NARRATION: [&str; 16] = [
+    "let me", "now let me", "let's see", "now i", "first, let", "i'll start", "i need to", "now add",
+    "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では", "まず",
 ];
-/// The verbs that tell what is expected, promised or supposed, and not what is: "both should now look alike".
-const EXPECTATION: &str = "should|would|might|could|will|won't|i'll|we'll|you'll|it'll|they'll|\
-     应该|應該|可能|はず|かもしれ|でしょう";
+/// Says what a change is expected to bring, which nobody has seen yet: "both should now look alike".
+const EXPECTATION: &str = "should now";
 
 /// Words with which the assistant speaks to the user instead of about the work: requests, offers, thanks.
 const TO_THE_USER: [&str; 18] = [
@@ -85,7 +85,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
         return None;
     }
     let lower = lowered(sentence);
-    if speaks_to_user(&lower) || EXPECTATION.split('|').any(|verb| holds(&lower, verb)) {
+    if speaks_to_user(&lower) {
         return None;
     }
     let kinds = [
@@ -94,6 +94,9 @@ pub fn statement(sentence: &str) -> Option<Statement> {
         (StatementKind::Done, strongest(&lower, DONE)),
     ];
     let (kind, strength) = kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0)?;
+    if kind != StatementKind::Done && holds(&lower, EXPECTATION) {
+        return None;
+    }
     let narrates = NARRATION.iter().any(|n| lower.starts_with(n));
     if (narrates && strength < 4) || sentence.trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']) {
         return None;

@@ -54,7 +54,7 @@ pub(super) fn run_len(text: &str) -> usize {
 pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
     if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
-        return without_dots(text, at + 2, at + word.len());
+        return without_dot(text, at + 2, at + word.len());
     }
     // `@src/a.rs` in a sentence mentions a file, `"@scope/name"` is a module, and `@/lib` is an import alias of some projects.
     let body = word.trim_start_matches(['-', '+']);
@@ -62,14 +62,13 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
     let body = body.strip_prefix('@').filter(mentions).unwrap_or(body);
     let body = without_side(body, text, at);
-    without_dots(text, at + word.len() - body.len(), at + word.len())
+    without_dot(text, at + word.len() - body.len(), at + word.len())
 }
 
-/// Where the path `text[at..end]` begins, and the path, without `./` and `../`. They count from a folder that the text does not name; what
-/// follows is a part of the file's full path.
-pub(super) fn without_dots(text: &str, at: usize, end: usize) -> (usize, &str) {
+/// Where the path `text[at..end]` begins, and the path, without `./`: with or without, it is the same file.
+pub(super) fn without_dot(text: &str, at: usize, end: usize) -> (usize, &str) {
     let mut rest = &text[at..end];
-    while let Some(inner) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {
+    while let Some(inner) = rest.strip_prefix("./").filter(|inner| !inner.starts_with('/')) {
         rest = inner;
     }
     (end - rest.len(), rest)

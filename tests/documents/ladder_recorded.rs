@@ -74,8 +74,8 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
     shrink_turns 1: 200143 -> 8563
     prune_tool_outputs 2: 8563 -> 7930
     shrink_turns 2: 8563 -> 5260
-    auto_compact 1: 5260 -> 6949
-    estimated 6949 of 8000
+    auto_compact 1: 5260 -> 6946
+    estimated 6946 of 8000
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000

@@ -154,7 +154,7 @@ describe("compactionHooks", () => {
     for (const maxTokens of [500, undefined]) {
       const { hookSpecificOutput } = await compactionHooks({ maxTokens, strict: true }).SessionStart[0].hooks[0]({ transcript_path });
       const tokens = countTokens(hookSpecificOutput.additionalContext);
-      const most = maxTokens ?? 4000;
+      const most = maxTokens ?? 2000;
       assert.ok(tokens > most / 2 && tokens < most * 1.2, `${tokens} of ${most} tokens`);
     }
   });

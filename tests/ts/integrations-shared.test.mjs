@@ -287,3 +287,34 @@ test("of requests refused in parallel each is retried with less, using the limit
   assert.ok(again.every(({ body }) => JSON.stringify(body).length < 15_000));
   assert.equal(await keeper.recovered(again[0], new Error("Unknown parameter.")), null);
 });
+
+test("an error that is not about the size changes nothing of a conversation that has had another call since", async () => {
+  const keeper = new BodyKeeper("parallel", "openai-chat", { strict: true });
+  const before = Array.from({ length: 10 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `words ${n}` }));
+  const [older, newer] = [await keeper.fit({ messages: [...before, { role: "user", content: "one" }] }), await keeper.fit({ messages: [...before, { role: "user", content: "two" }] })];
+  const { session } = newer.conversation;
+  assert.equal(older.conversation, newer.conversation);
+  const items = session.messages.length;
+  for (const error of [Object.assign(new Error("Too many requests"), { status: 429 }), new DOMException("stopped", "AbortError"), undefined]) assert.equal(await keeper.recovered(older, error), null);
+  assert.equal(session.messages.length, items);
+  assert.equal(session.messages.at(-1).content, "two");
+});
+
+test("a call that is aborted while it waits for another call of its conversation leaves that one alone", async () => {
+  const summaries = [];
+  const text = "<summary>They talked.</summary>";
+  const summarize = () => (summaries.length > 0 ? { text } : new Promise((resolve) => summaries.push(resolve)));
+  const keeper = new BodyKeeper("waiting", "openai-chat", { onError: () => {}, contextWindow: 2_000, summarize });
+  const before = Array.from({ length: 40 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(60)}` }));
+  const older = await keeper.fit({ messages: before.slice(0, 3) });
+  const newer = keeper.fit({ messages: [...before, { role: "user", content: "two" }] });
+  while (summaries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const stop = new AbortController();
+  const stopped = keeper.recovered(older, new Error("prompt is too long: 9000 tokens > 3000 maximum"), { signal: stop.signal });
+  const waiting = keeper.recovered(older, new Error("prompt is too long: 9000 tokens > 3000 maximum"));
+  setTimeout(() => stop.abort(), 5);
+  assert.equal(await stopped, null);
+  summaries[0]({ text });
+  assert.ok((await newer).body.messages.length < 40);
+  assert.ok(await Promise.race([waiting.then(() => true), new Promise((resolve) => setTimeout(resolve, 5_000, false))]), "the other call is not waited for without end");
+});

@@ -23,7 +23,7 @@ export function continuation({ fullList, view }, list, format) {
   const asView = endsAlike ? { of: "view", ...inView, entries: bodyOf(fullList).length - inView.rewritten } : undefined;
   const found = asView && (!asFullList || asView.entries > asFullList.entries) ? asView : asFullList;
   const rewritten = found && messagesIn(fullList.slice(fullList.length - found.rewritten));
-  return found && { ...found, isTheSame: rewritten === 0 || (rewritten <= MAX_REWRITTEN && found.entries > rewritten) };
+  return found && { ...found, isTheSame: rewritten === 0 || (rewritten <= MAX_REWRITTEN && messagesIn(bodyOf(fullList).slice(0, found.entries)) > rewritten) };
 }
 
 /** How many messages the entries are. An answer may be several entries (items, or the chunks of a stream), and so may its tool outputs. */

@@ -145,14 +145,16 @@ export class Keeper {
   async recovered(fitting, error, { signal } = {}) {
     const { conversation, fullList, learntLimits } = fitting ?? {};
     if (!conversation) return null;
+    const hasOther = conversation.busy || fullList !== conversation.fullList;
+    if (hasOther && !(await isTooLarge(error))) return null; // nothing of the other call may change for this
     while (conversation.busy && !signal?.aborted) await waitFor(conversation.idle, signal).catch(() => {});
-    if (conversation.isDropped) return null;
+    if (conversation.isDropped || signal?.aborted) return null;
     conversation.begin();
     try {
       if (fullList !== conversation.fullList) this.#resetTo(conversation, fullList);
       const options = signal ? { signal } : {};
       // If a limit was learnt since this request was sent, the next view is smaller already.
-      if (learntLimits < conversation.learntLimits && (await isTooLong(error))) await conversation.session.prepare(options);
+      if (learntLimits < conversation.learntLimits) await conversation.session.prepare(options);
       else if (await conversation.session.recover(error, options)) conversation.learntLimits += 1;
       else return null;
       const { entries: view } = this.#viewToSend(conversation);
@@ -276,13 +278,19 @@ function ownFits(session, list) {
   }
 }
 
-/** Whether an error refuses a request as too long. An empty session says so without learning a limit for ours. */
-async function isTooLong(error) {
-  const empty = newSession();
+/** An image, of which a session can be told that it is one too many. */
+const IMAGE = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+
+/** Whether an error refuses a request for its size. Another session is asked, so that ours neither learns anything nor changes yet. */
+async function isTooLarge(error) {
+  const other = newSession();
   try {
-    return (await empty.recover(error)) !== null;
+    other.pushFrom("anthropic", [{ role: "user", content: [IMAGE] }]);
+    return (await other.recover(error)) !== null;
+  } catch {
+    return true; // it is, and the other session cannot be made smaller
   } finally {
-    empty.free();
+    other.free();
   }
 }
 

@@ -47,9 +47,10 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
         .filter(|(i, (m, t))| !summaries[*i] && !t.trim().is_empty() && !m.role.is_instruction())
         .map(|(i, (m, t))| (i, m, t.as_str()))
         .collect();
-    drop_taken_up_since(&mut draft, &dialogue);
-    let last_request = dialogue.iter().rfind(|(_, m, t)| m.role == Role::User && is_request(m, t)).copied();
-    let turn = last_request.map_or(0, |(at, _, _)| at);
+    let was_answered =
+        earlier.iter().rfind(|items| !items.is_empty()).is_some_and(|items| !items.iter().any(is_open_end));
+    let settled = settled_at(was_answered, messages, &dialogue);
+    drop_taken_up_since(&mut draft, &dialogue, settled.is_some());
     let mut next_action = 0;
     for (at, message, text) in
         dialogue.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
@@ -62,11 +63,13 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
         match message.role {
             Role::User if is_request(message, text) => add_request(&mut draft, &without_attachments(message)),
             Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, true),
-            Role::Assistant if at > turn => add_answer(&mut draft, text, false),
+            Role::Assistant if settled.is_none_or(|settled| at > settled) => {
+                add_answer(&mut draft, text, false)
+            }
             _ => {}
         }
     }
-    add_open_at_end(&mut draft, messages, &dialogue, last_request, &actions, &places);
+    add_open_at_end(&mut draft, messages, &dialogue, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
     if refs {
         output_refs(&mut draft, messages);
@@ -132,17 +135,43 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
     }
 }
 
+/// Whether an earlier summary ended before an answer.
+fn is_open_end(item: &earlier::Item) -> bool {
+    item.section == Section::Open
+        && [REQUEST_LABEL, DOING_LABEL, NEXT_LABEL].iter().any(|label| item.text.starts_with(label))
+}
+
+/// The position of the last request that the user made after an answer: whatever the assistant had thought on the way, the answer said what of
+/// it holds. A turn that was interrupted has no answer. `was_answered`: whether earlier summaries ended with one.
+fn settled_at(
+    was_answered: bool,
+    messages: &[Message],
+    dialogue: &[(usize, &Message, &str)],
+) -> Option<usize> {
+    let mut answered = was_answered;
+    let mut settled = None;
+    for (at, message, text) in dialogue {
+        if message.role == Role::Assistant {
+            answered = closes_turn(messages, *at);
+        } else if message.role == Role::User && is_request(message, text) {
+            settled = if answered { Some(*at) } else { settled };
+            answered = false;
+        }
+    }
+    settled
+}
+
 /// Removes what earlier summaries say of their end, as far as the user or the assistant has gone on since.
-fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)]) {
+fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)], settled: bool) {
+    for section in [Section::Progress, Section::Decisions] {
+        draft.remove_where(section, |entry| settled && entry.text.starts_with(SO_FAR));
+    }
     let user_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::User);
     let assistant_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::Assistant);
     drop_taken_up(draft, user_spoke, assistant_spoke);
 }
 
 fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
-    for section in [Section::Progress, Section::Decisions] {
-        draft.remove_where(section, |entry| user_spoke && entry.text.starts_with(SO_FAR));
-    }
     draft.remove_where(Section::Open, |entry| {
         let starts = |label: &str| entry.text.starts_with(label);
         (user_spoke && starts(QUESTION_LABEL))
@@ -204,8 +233,7 @@ fn asks_for_something(text: &str) -> bool {
         >= 12
 }
 
-/// Adds what an answer states. What the assistant thought on the way is told only while its turn is open: the answer that closes a turn says
-/// what of it holds.
+/// Adds what an answer states. What the assistant thought on the way is told only until it is settled, see `settled_at`.
 fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     let is_table = |text: &str| text.starts_with('|');
     for sentence in sentences(text).into_iter().filter(|s| !s.fenced && !is_table(s.text)) {
@@ -228,12 +256,12 @@ fn add_open_at_end(
     draft: &mut Draft,
     messages: &[Message],
     dialogue: &[(usize, &Message, &str)],
-    last_request: Option<(usize, &Message, &str)>,
     actions: &[Action<'_>],
     places: &Places,
 ) {
     mark_resolved_errors(draft);
-    let after = last_request.map_or(0, |(at, _, _)| at);
+    let last_request = dialogue.iter().rfind(|(_, m, t)| m.role == Role::User && is_request(m, t));
+    let after = last_request.map_or(0, |(at, _, _)| *at);
     let last_word = dialogue.iter().rev().find(|(at, m, _)| m.role == Role::Assistant && *at > after);
     let closed = last_word.is_some_and(|(at, _, _)| closes_turn(messages, *at) && at + 1 == messages.len());
     let previous = dialogue

@@ -176,24 +176,33 @@ fn files_are_named_by_their_whole_paths_as_far_as_the_calls_tell_them() {
 }
 
 #[test]
-fn what_was_thought_on_the_way_is_told_until_the_user_speaks_again() {
-    let mut turn =
-        vec![user("The build is red, please fix it."), said("The cause is that `a()` is never called.")];
-    turn.extend(ran("t", "npm test", "Tests: 0 failed, 12 passed"));
-    let told = |messages: &[Message]| summary(&[&[padding()], messages].concat(), 1000);
-    let open = told(&turn);
-    let closed = [turn.clone(), vec![said("Fixed `a()`, because all callers need it.")]].concat();
-    let next = vec![user("Now write the docs of all modules, please.")];
-    let found = "- So far: The cause is that `a()` is never called.";
+fn what_was_thought_on_the_way_is_told_until_the_user_goes_on_from_an_answer() {
+    let cause = "The cause is that `a()` is never called.";
+    let fixed = "Fixed `a()`, because all callers need it.";
+    let long = ran("p", "ls", &"looking around ".repeat(400));
+    let told = |messages: &[Message]| summary(&[long.as_slice(), messages].concat(), 1000);
+    let mut work = vec![said(cause)];
+    work.extend(ran("t", "npm test", "Tests: 0 failed, 12 passed"));
+    let turn = [vec![user("The build is red, please fix it.")], work.clone()].concat();
+    let open = user(&told(&turn));
+    let closed = user(&told(&[turn.clone(), vec![said(fixed)]].concat()));
+    let next = user("Now write the docs of all modules, please.");
+    let reminder = user("<system-reminder>The file src/a.rs was changed.</system-reminder>");
+    let [found, done] = [format!("- So far: {cause}"), format!("- {fixed}")];
     let cases = [
-        (turn, vec![found]),
-        (vec![user(&open), said("Going on.")], vec![found]),
-        ([vec![user(&open)], next.clone()].concat(), vec![]),
-        ([closed, next].concat(), vec!["- Fixed `a()`, because all callers need it."]),
+        (turn.clone(), vec![&found]),
+        (work, vec![&found]), // the request is not part of the fold
+        ([turn.clone(), vec![user("ok, please continue")]].concat(), vec![&found]), // it was interrupted
+        (vec![open.clone(), reminder], vec![&found]),
+        (vec![open.clone(), next.clone()], vec![&found]),
+        (vec![open.clone(), said(fixed)], vec![&found, &done]),
+        (vec![open, said(fixed), next.clone()], vec![&done]),
+        (vec![closed, next.clone()], vec![&done]),
+        ([turn, vec![said(fixed), next]].concat(), vec![&done]),
     ];
-    for (messages, findings) in cases {
-        let text = told(&messages);
-        assert_eq!(section(&text, "Decisions and findings"), findings, "{text}");
+    for (at, (messages, findings)) in cases.iter().enumerate() {
+        let text = told(messages);
+        assert_eq!(section(&text, "Decisions and findings"), *findings, "{at}: {text}");
     }
 }
 

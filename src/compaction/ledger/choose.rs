@@ -16,7 +16,7 @@ pub(super) struct Choice<'a> {
 }
 
 /// The order of facts, whatever they cost: first facts that somebody mentioned or acted on, then those that only occur in outputs. Last are
-/// names without a folder, because listings are full of them.
+/// names without a folder, because listings are full of them, and paths relative to some file's folder, as in imports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Used,
@@ -27,6 +27,7 @@ enum Rank {
 impl Choice<'_> {
     fn rank(&self) -> Rank {
         match self.sighting.kind {
+            LiteralKind::Path if self.text.starts_with("../") => Rank::Last,
             _ if self.sighting.uses > 0 => Rank::Used,
             LiteralKind::Path if !self.text.contains(['/', '\\']) => Rank::Last,
             _ => Rank::OnlyInOutputs,

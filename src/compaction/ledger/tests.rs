@@ -242,12 +242,13 @@ fn full_paths_come_before_bare_names_and_used_ones_before_merely_seen_ones() {
         |name: &str| (0..120).map(|i| name.replace('N', &i.to_string())).collect::<Vec<_>>().join("\n");
     let mut list = ran("1", "ls -R", &names("apps/web/src/partN/PanelN.tsx")).to_vec();
     list.extend(ran("2", "ls", &names("chunkN.js")));
+    list.extend(ran("3", "grep import", &names("../../../lib/helpN.js")));
     list.push(said("I read apps/deep/folder/of/the/editor/Used.tsx and notes.md."));
     for tokens in [200, 800] {
         let text = ledger(&list, "", room(tokens));
         assert!(text.contains("Used.tsx") && text.contains("notes.md") && text.contains("Panel"), "{text}");
-        assert!(text.matches("chunk").count() < 3, "{text}");
-        assert!(tokens < 800 || text.ends_with("by name): out_1, out_2"), "{text}");
+        assert!(text.matches("chunk").count() < 3 && !text.contains("../"), "{text}");
+        assert!(tokens < 800 || text.ends_with("by name): out_1 to out_3"), "{text}");
     }
 }
 
