@@ -64,7 +64,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
             Role::User if is_request(message, text) => add_request(&mut draft, &without_attachments(message)),
             Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, true),
             Role::Assistant if settled.is_none_or(|settled| at > settled) => {
-                add_answer(&mut draft, text, false)
+                add_answer(&mut draft, text, false);
             }
             _ => {}
         }
