@@ -278,10 +278,11 @@ export function segmented(store, options) {
     return false;
   }
 
+  /** The head's text. Another process that is just writing it may have to wait for a processor. */
   async function settledText(key) {
     for (let reads = 1; ; reads++) {
       const text = await items.text(headOf(key));
-      if (text === null || readHead(text) || reads === TORN_READS) return text;
+      if (text === null || readHead(text) || reads === 4 * TORN_READS) return text;
       await sleep(TORN_MS);
     }
   }
