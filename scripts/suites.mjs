@@ -9,8 +9,8 @@ const STRICT = ["--", "-D", "warnings"];
 
 /**
  * `quick` suites run with `npm run test:quick`; `counts` says how to count the tests in the output; a suite that `needs` others begins
- * after them, and fails without running if one of them failed, because it would test an older build. One that comes `after` others runs
- * anyway.
+ * after them, and fails without running if one of them failed, because it would test an older build. One that comes
+ * `after` others waits for them, too, but runs even if they failed.
  *
  * Two suites run at a time, of which only one `compiles` with cargo. So each suite has about half the machine, and the limits leave it time
  * for that.

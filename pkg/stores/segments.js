@@ -278,7 +278,7 @@ export function segmented(store, options) {
     return false;
   }
 
-  /** The head's text. Another process that is just writing it may have to wait for a processor. */
+  /** Reads the head until it is whole: another process that is just writing it may have to wait for a processor. */
   async function settledText(key) {
     for (let reads = 1; ; reads++) {
       const text = await items.text(headOf(key));

@@ -156,6 +156,7 @@ describe("compactionHooks", () => {
       const tokens = countTokens(hookSpecificOutput.additionalContext);
       const most = maxTokens ?? 2000;
       assert.ok(tokens > most / 2 && tokens < most * 1.2, `${tokens} of ${most} tokens`);
+      assert.ok(hookSpecificOutput.additionalContext.length <= 10_000, "Claude Code shows all of it to the model");
     }
   });
 

@@ -64,6 +64,7 @@ for (const path of RECORDED)
       while (replay.advance(64));
       const { calls } = replay.run();
       await callsAreTold(page, calls, preset);
+      await page.locator('.results[aria-busy="false"]').waitFor(); // on a slow machine, it may still draw those calls
       const busiest = calls.reduce((most, call, at) => (call.decisions.length > calls[most].decisions.length ? at : most), 0);
       for (const call of [busiest, Math.floor(calls.length / 2), calls.length]) {
         const session = replay.sessionAt(call);
