@@ -11,10 +11,10 @@
 use memchr::memchr;
 
 use super::actions::action;
+use super::id_field::each_literal_in;
 use super::kept::KeptFacts;
-use super::literal::each_literal;
 use super::notes::{CallNote, CommandOutcome, Notes};
-use super::{Names, Remark, Subject, is_ask_user_tool, remarks, texts};
+use super::{Names, Remark, Subject, is_ask_user_tool, remarks};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 use crate::sorted::{SortedMap, SortedSet};
@@ -83,11 +83,13 @@ impl ExtractedFacts {
 
     /// Extracts the facts of the next message.
     pub fn add(&mut self, message: &Message) {
-        for text in texts(message) {
-            each_literal(&text, &mut |literal| {
-                self.literals.push(self.names.number(literal.text, literal.kind));
-            });
-        }
+        each_literal_in(message, &mut |literal, field| {
+            let number = self.names.number(literal.text, literal.kind);
+            self.literals.push(number);
+            if let Some(field) = field {
+                self.names.set_field(number, field);
+            }
+        });
         if message.opens_turn() {
             let remarks = remarks(&message.plain_text());
             if !remarks.is_empty() {
@@ -125,6 +127,9 @@ impl ExtractedFacts {
         for literal in &kept.literals {
             let number = self.names.number(&literal.text, literal.kind);
             self.literals.extend(std::iter::repeat_n(number, literal.count as usize));
+            if let Some(field) = &literal.field {
+                self.names.set_field(number, field);
+            }
         }
         for output in message.tool_outputs() {
             self.running.remove(&output.call_id);

@@ -1,8 +1,8 @@
 //! The facts of a tool output whose text left memory.
 
-use super::literal::each_literal;
+use super::LiteralKind;
+use super::id_field::each_literal_in;
 use super::notes::CommandOutcome;
-use super::{LiteralKind, texts};
 use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::saved::saved;
@@ -22,26 +22,29 @@ pub(super) struct KeptLiteral {
     pub text: String,
     pub kind: LiteralKind,
     pub count: u32,
+    /// The name of the JSON field that first held it.
+    pub field: Option<String>,
 }
 
 saved!(struct KeptFacts { literals, answer });
-saved!(struct KeptLiteral { text, kind, count });
+saved!(struct KeptLiteral { text, kind, count, field });
 
 impl KeptFacts {
     /// The facts of a tool message. `prints_own_messages` is `None` unless it answers a command; see [`super::RunNote::prints_own_messages`].
     pub fn of(message: &Message, prints_own_messages: Option<bool>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::default();
         let mut literals: Vec<KeptLiteral> = Vec::new();
-        for text in texts(message) {
-            each_literal(&text, &mut |found| {
-                if let Some(at) = places.get(found.text) {
-                    literals[*at].count = literals[*at].count.saturating_add(1);
-                    return;
-                }
-                places.insert(found.text.to_owned(), literals.len());
-                literals.push(KeptLiteral { text: found.text.to_owned(), kind: found.kind, count: 1 });
-            });
-        }
+        each_literal_in(message, &mut |found, field| {
+            let field = field.map(str::to_owned);
+            if let Some(at) = places.get(found.text) {
+                let known = &mut literals[*at];
+                known.count = known.count.saturating_add(1);
+                known.field = known.field.take().or(field);
+                return;
+            }
+            places.insert(found.text.to_owned(), literals.len());
+            literals.push(KeptLiteral { text: found.text.to_owned(), kind: found.kind, count: 1, field });
+        });
         let output = message.tool_outputs().next();
         let answer = output
             .zip(prints_own_messages)

@@ -16,6 +16,7 @@ mod constraints;
 mod distinguishing;
 mod edit;
 mod extracted;
+mod id_field;
 mod kept;
 mod keywords;
 mod literal;

@@ -14,13 +14,21 @@ pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
 
 /// Like `texts`, but only with calls that are `wanted`.
 pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<Cow<'_, str>> {
+    named_texts(message, wanted).into_iter().map(|(_, text)| text).collect()
+}
+
+/// Like `texts_with`, with the name of the argument that holds each string of a call.
+pub(super) fn named_texts(
+    message: &Message,
+    wanted: impl Fn(&ToolCall) -> bool,
+) -> Vec<(Option<String>, Cow<'_, str>)> {
     let mut out = Vec::new();
     for part in &message.parts {
         match part {
-            Part::Text { text, .. } | Part::Refusal { text, .. } => out.push(Cow::Borrowed(&**text)),
+            Part::Text { text, .. } | Part::Refusal { text, .. } => out.push((None, Cow::Borrowed(&**text))),
             Part::ToolOutput(output) => {
                 let texts = output.content.iter().filter_map(Part::as_text_or_refusal);
-                out.extend(texts.map(|text| Cow::Borrowed(&**text)));
+                out.extend(texts.map(|text| (None, Cow::Borrowed(&**text))));
             }
             Part::ToolCall(call) if wanted(call) => arguments(call, &mut out),
             Part::ToolCall(_) | Part::Media(_) | Part::Reasoning(_) | Part::Opaque { .. } => {}
@@ -59,32 +67,34 @@ pub fn message_text(message: &Message) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn arguments<'a>(call: &'a ToolCall, out: &mut Vec<Cow<'a, str>>) {
+fn arguments<'a>(call: &'a ToolCall, out: &mut Vec<(Option<String>, Cow<'a, str>)>) {
     let parsed = match &call.kind {
         CallKind::Other { raw, .. } => Some(Value::clone(raw)),
         CallKind::Function => serde_json::from_str(&call.input).ok(),
         CallKind::Custom => None,
     };
     match parsed {
-        Some(value) => out.extend(strings(value).into_iter().map(Cow::Owned)),
-        None => out.push(Cow::Borrowed(&*call.input)),
+        Some(value) => out.extend(strings(value).into_iter().map(|(name, text)| (name, Cow::Owned(text)))),
+        None => out.push((None, Cow::Borrowed(&*call.input))),
     }
 }
 
-/// The strings in a value, in order, without bookkeeping (ids, types).
-fn strings(value: Value) -> Vec<String> {
+/// The strings in a value, in order, with the names of their fields, without bookkeeping (ids, types).
+fn strings(value: Value) -> Vec<(Option<String>, String)> {
     const BOOKKEEPING: [&str; 4] = ["id", "call_id", "type", "status"];
     let mut out = Vec::new();
-    let mut next = vec![value];
-    while let Some(value) = next.pop() {
+    let mut next = vec![(None, value)];
+    while let Some((name, value)) = next.pop() {
         match value {
-            Value::String(text) => out.push(text),
-            Value::Array(list) => next.extend(list.into_iter().rev()),
+            Value::String(text) => out.push((name, text)),
+            Value::Array(list) => next.extend(list.into_iter().rev().map(|value| (name.clone(), value))),
             Value::Object(map) => {
                 // An argument may be called `id` and hold something from the user, so only an item's own fields are left out.
                 let item = map.contains_key("call_id");
                 let kept = map.into_iter().filter(|(key, _)| !(item && BOOKKEEPING.contains(&key.as_str())));
-                next.extend(kept.map(|(_, value)| value).collect::<Vec<_>>().into_iter().rev());
+                next.extend(
+                    kept.map(|(key, value)| (Some(key), value)).collect::<Vec<_>>().into_iter().rev(),
+                );
             }
             _ => {}
         }

@@ -12,6 +12,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'a> {
     pub text: &'a str,
+    /// The name of the field that held it, if it is an id.
+    pub field: Option<&'a str>,
     pub sighting: &'a Sighting,
 }
 
@@ -58,8 +60,8 @@ const OFTEN: usize = 21;
 impl<'a> Choices<'a> {
     /// The facts that the rest of the view does not contain.
     pub fn missing(literals: &'a Literals, shown: &AlreadyShown<'_>) -> Self {
-        let all: Vec<Choice<'a>> =
-            literals.iter().map(|(text, sighting)| Choice { text, sighting }).collect();
+        let choice = |(text, sighting)| Choice { text, field: literals.field(text), sighting };
+        let all: Vec<Choice<'a>> = literals.iter().map(choice).collect();
         let known = shown.names().and_then(|names| Some((names, numbers(&all, names)?)));
         if let Some((names, numbers)) = known {
             return Self::of(all, numbers, names, shown);
@@ -79,7 +81,7 @@ impl<'a> Choices<'a> {
         let most = sightings.names().len();
         let (mut all, mut numbers) = (Vec::with_capacity(most), Vec::with_capacity(most));
         for (number, text, sighting) in sightings.iter() {
-            all.push(Choice { text, sighting });
+            all.push(Choice { text, field: sightings.field(number), sighting });
             numbers.push(number);
         }
         Self::of(all, numbers, sightings.names(), shown)

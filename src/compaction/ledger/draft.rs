@@ -50,7 +50,8 @@ const PASTED_SHARE: u64 = 4;
 /// The user's requests may take this fraction (1/4) of the room.
 const TASK_SHARE: u64 = 4;
 
-/// Requests have this room, in tokens, even if no facts find any: without its task, an agent cannot go on.
+/// If the room is small, requests have half of it, up to this many tokens: without its task, an agent cannot go on. Nor can it without the
+/// ids that its next call needs.
 const LEAST_TASK: u64 = 64;
 
 /// A text takes at least a token for this many bytes, in most scripts.
@@ -110,7 +111,7 @@ impl Draft {
         let omitted = OmittedFacts::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
         let (listed_rules, mut left) = draft.rules(&missing.rules, room);
-        let for_task = (left.min(room.shared) / TASK_SHARE).max(left.min(LEAST_TASK));
+        let for_task = (left.min(room.shared) / TASK_SHARE).max((left / 2).min(LEAST_TASK));
         let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
         let for_work = left / WORK_SHARE;
@@ -364,7 +365,7 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
     taken
 }
 
-/// Writes literal facts by kind, sorted. Each is written whole, because a path shortened by its folder can no longer be found in the text.
+/// Writes literal facts by kind, sorted; ids with the names of their fields: `reservation_id: GV1N64`. Each is written whole, because a path shortened by its folder can no longer be found in the text.
 /// Returns the tokens of the titles.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
@@ -374,20 +375,28 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
         (LiteralKind::Url, "URLs"),
         (LiteralKind::Path, "Paths"),
     ];
-    let mut of_titles = 0;
+    let mut titled: Vec<(&str, Vec<&str>)> = Vec::new();
     for (kind, title) in kinds {
-        let mut of_kind = chosen.iter().filter(|c| c.sighting.kind == kind).map(|c| c.text).peekable();
-        if of_kind.peek().is_some() {
-            out.push_str(title);
-            out.push(':');
-            of_titles += cost(title) + 1;
-            for text in of_kind {
-                // Blanks stand between the names, too.
-                let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
-                let _ = write!(out, " {quote}{text}{quote}");
-            }
-            out.push('\n');
+        let mut of_kind: Vec<(Option<&str>, &str)> =
+            chosen.iter().filter(|c| c.sighting.kind == kind).map(|c| (c.field, c.text)).collect();
+        // Ids of one field stand together, after those whose field is not known.
+        sort(&mut of_kind);
+        let lines = of_kind.chunk_by(|(one, _), (other, _)| one == other);
+        titled.extend(
+            lines.map(|line| (line[0].0.unwrap_or(title), line.iter().map(|(_, text)| *text).collect())),
+        );
+    }
+    let mut of_titles = 0;
+    for (title, texts) in titled {
+        out.push_str(title);
+        out.push(':');
+        of_titles += cost(title) + 1;
+        for text in texts {
+            // Blanks stand between the names, too.
+            let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
+            let _ = write!(out, " {quote}{text}{quote}");
         }
+        out.push('\n');
     }
     of_titles
 }

@@ -9,12 +9,19 @@ pub(super) struct Literals {
     text: String,
     /// For each fact, the end of its text and what is known about it.
     list: Vec<(u32, Sighting)>,
+    /// The fields that held ids. Few facts have one.
+    fields: SortedMap<String, String>,
 }
 
 impl Literals {
     /// The number of facts.
     pub fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// The name of the field that held a fact.
+    pub fn field(&self, text: &str) -> Option<&str> {
+        self.fields.get(text).map(String::as_str)
     }
 
     /// All facts, sorted by text.
@@ -34,10 +41,14 @@ impl Literals {
         let room = Self {
             text: String::with_capacity(self.text.len() + bytes),
             list: Vec::with_capacity(self.len() + count),
+            fields: std::mem::take(&mut self.fields),
         };
         let before = std::mem::replace(self, room);
         let mut before = before.iter().peekable();
-        for (_, text, new) in sightings.iter() {
+        for (number, text, new) in sightings.iter() {
+            if let Some(field) = sightings.field(number).filter(|_| self.field(text).is_none()) {
+                self.fields.insert(text.to_owned(), field.to_owned());
+            }
             while let Some((other, sighting)) = before.next_if(|(other, _)| *other < text) {
                 self.push(other, *sighting);
             }
@@ -55,7 +66,7 @@ impl Literals {
     }
 }
 
-/// Saved as a map from text to `Sighting`.
+/// Saved as a map from text to `Sighting`, and the fields.
 impl Saved for Literals {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
@@ -63,11 +74,12 @@ impl Saved for Literals {
             out.string(text);
             sighting.save(out);
         }
+        self.fields.save(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let sorted: SortedMap<String, Sighting> = Saved::load(from)?;
-        let mut literals = Self::default();
+        let mut literals = Self { fields: Saved::load(from)?, ..Self::default() };
         for (text, sighting) in sorted.iter().filter(|(text, _)| !text.is_empty()) {
             literals.push(text, *sighting);
         }

@@ -66,6 +66,11 @@ impl<'a> Sightings<'a> {
         }
     }
 
+    /// The name of the field that held a fact.
+    pub fn field(&self, number: u32) -> Option<&'a str> {
+        self.names.field(number)
+    }
+
     /// The facts that were seen, sorted by text, with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &'a str, &Sighting)> {
         let each = self.names.sorted().iter().map(|number| (*number, &self.sightings[*number as usize]));
