@@ -6,72 +6,52 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::tags::neutralize;
-use crate::message::{CallKind, Message, Part, Text};
+use crate::message::{CallKind, Message, Part, Reasoning, Text, ToolCall, ToolOutput};
 
 /// The message with its texts passed through [`neutralize`]; `None` if nothing changes. Signed parts are not touched.
 pub fn inert(message: &Message) -> Option<Message> {
-    let mut parts: Option<Vec<Part>> = None;
-    for (at, part) in message.parts.iter().enumerate() {
+    Some(Message { parts: inert_parts(&message.parts)?, ..message.clone() })
+}
+
+fn inert_parts(parts: &[Part]) -> Option<Vec<Part>> {
+    let mut changed: Option<Vec<Part>> = None;
+    for (at, part) in parts.iter().enumerate() {
         if let Some(part) = inert_part(part) {
-            parts.get_or_insert_with(|| message.parts.clone())[at] = part;
+            changed.get_or_insert_with(|| parts.to_vec())[at] = part;
         }
     }
-    Some(Message { parts: parts?, ..message.clone() })
+    changed
 }
 
 fn inert_part(part: &Part) -> Option<Part> {
-    let mut out = match part {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => {
-            inert_text(text)?;
-            part.clone()
-        }
+    Some(match part {
+        Part::Text { text, extras } => Part::Text { text: inert_text(text)?, extras: extras.clone() },
+        Part::Refusal { text, extras } => Part::Refusal { text: inert_text(text)?, extras: extras.clone() },
         Part::Reasoning(thought) if thought.signature.is_none() => {
-            thought.text.as_ref().and_then(inert_text)?;
-            part.clone()
+            let text = Some(inert_text(thought.text.as_ref()?)?);
+            Part::from(Reasoning { text, ..Reasoning::clone(thought) })
         }
         Part::ToolCall(call) => {
-            let raw = matches!(&call.kind, CallKind::Other { raw, .. } if inert_value(raw).is_some());
-            (raw || inert_text(&call.input).is_some()).then(|| part.clone())?
+            let input = inert_text(&call.input); // safe in JSON too: there `<` occurs only inside strings
+            let kind = match &call.kind {
+                CallKind::Other { format, raw } => inert_raw(raw).map(|raw| (*format, raw)),
+                CallKind::Function | CallKind::Custom => None,
+            };
+            if input.is_none() && kind.is_none() {
+                return None;
+            }
+            let mut call = ToolCall::clone(call);
+            call.input = input.unwrap_or(call.input);
+            call.kind = kind.map_or(call.kind, |(format, raw)| CallKind::Other { format, raw });
+            Part::from(call)
         }
         Part::ToolOutput(output) => {
-            output.content.iter().any(|p| inert_part(p).is_some()).then(|| part.clone())?
+            let content = inert_parts(&output.content)?;
+            Part::from(ToolOutput { content, ..ToolOutput::clone(output) })
         }
-        Part::Opaque { raw, .. } => {
-            inert_value(raw)?;
-            part.clone()
-        }
+        Part::Opaque { format, raw } => Part::Opaque { format: *format, raw: inert_raw(raw)? },
         Part::Reasoning(_) | Part::Media(_) => return None,
-    };
-    let replace = |text: &mut Text| {
-        if let Some(inert) = inert_text(text) {
-            *text = inert;
-        }
-    };
-    let replace_raw = |raw: &mut Arc<Value>| {
-        if let Some(inert) = inert_value(raw) {
-            *raw = Arc::new(inert);
-        }
-    };
-    match &mut out {
-        Part::Text { text, .. } | Part::Refusal { text, .. } => replace(text),
-        Part::Reasoning(thought) => thought.text.iter_mut().for_each(replace),
-        Part::ToolCall(call) => {
-            replace(&mut call.input); // safe in JSON too: there `<` occurs only inside strings
-            if let CallKind::Other { raw, .. } = &mut call.kind {
-                replace_raw(raw);
-            }
-        }
-        Part::ToolOutput(output) => {
-            for inner in &mut output.content {
-                if let Some(inert) = inert_part(inner) {
-                    *inner = inert;
-                }
-            }
-        }
-        Part::Opaque { raw, .. } => replace_raw(raw),
-        Part::Media(_) => {}
-    }
-    Some(out)
+    })
 }
 
 fn inert_text(text: &Text) -> Option<Text> {
@@ -81,17 +61,17 @@ fn inert_text(text: &Text) -> Option<Text> {
     }
 }
 
-fn inert_value(value: &Value) -> Option<Value> {
-    match neutralize(&value.to_string()) {
+fn inert_raw(raw: &Value) -> Option<Arc<Value>> {
+    match neutralize(&raw.to_string()) {
         Cow::Borrowed(_) => None,
-        Cow::Owned(inert) => serde_json::from_str(&inert).ok(),
+        Cow::Owned(inert) => serde_json::from_str(&inert).ok().map(Arc::new),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Role, ToolCall};
+    use crate::message::Role;
 
     #[test]
     fn no_text_of_a_message_can_forge_a_tag() {

@@ -68,17 +68,9 @@ fn placeholder_of(output: &ToolOutput) -> String {
 }
 
 fn without_output(message: &Message) -> Message {
-    let Message { role, parts, meta, extras } = message;
-    let without = |part: &Part| {
-        let Part::ToolOutput(output) = part else { return part.clone() };
-        Part::from(ToolOutput {
-            call_id: output.call_id.clone(),
-            content: vec![Part::text(placeholder_of(output))],
-            is_error: output.is_error,
-            output_ref: output.output_ref.clone(),
-            extras: output.extras.clone(),
-        })
-    };
-    let parts = parts.iter().map(without).collect();
-    Message { role: *role, parts, meta: meta.clone(), extras: extras.clone() }
+    let mut message = message.clone();
+    for output in message.tool_outputs_mut() {
+        output.content = vec![Part::text(placeholder_of(output))];
+    }
+    message
 }

@@ -36,6 +36,18 @@ pub struct Decision {
 
 saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why, cache });
 
+impl Decision {
+    /// A decision whose number and cost are not known yet.
+    pub fn new(
+        pass: &str,
+        (tokens_before, tokens_after): (u64, u64),
+        items: Vec<ItemId>,
+        why: String,
+    ) -> Self {
+        Self { pass: pass.to_owned(), attempt: None, tokens_before, tokens_after, items, why, cache: None }
+    }
+}
+
 /// Numbers the decisions of passes that ran several times.
 pub fn number_attempts(decisions: &mut [Decision]) {
     let mut runs: SortedMap<String, (u32, u32)> = SortedMap::new();

@@ -3,7 +3,7 @@
 use super::core::Context;
 use super::fold::Fold;
 use super::history::{History, NodeChange, OpenCalls};
-use super::node::{Node, NodeIndex};
+use super::node::Node;
 use super::on_entry::{OnEntry, OnEntryChanges};
 use super::report::LeftOut;
 use super::slot::PlacedSlot;
@@ -40,56 +40,18 @@ pub struct ContextChanges {
 saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry });
 
 /// A fold for the journal. Messages that the history holds are not written again.
-#[derive(Debug, Clone)]
-struct FoldChange {
-    members: Vec<NodeIndex>,
-    summary: NodeIndex,
-    retain: Option<NodeIndex>,
-    ask: Option<NodeIndex>,
-    text: String,
-    tokens_folded: u64,
-    created_at: Option<f64>,
-    altered: Vec<(SlotChange, bool)>,
-    pointers: Vec<(NodeIndex, NodeIndex)>,
+type FoldChange = Fold<(SlotChange, bool)>;
+
+fn change_of(fold: &Fold, history: &History) -> FoldChange {
+    let altered = fold.altered.iter().map(|placed| (SlotChange::of(&placed.slot, history), placed.shown));
+    fold.clone().with_altered(altered.collect())
 }
 
-saved!(struct FoldChange { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
-
-impl FoldChange {
-    fn of(fold: &Fold, history: &History) -> Self {
-        let Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers } = fold;
-        Self {
-            members: members.clone(),
-            summary: *summary,
-            retain: *retain,
-            ask: *ask,
-            text: text.clone(),
-            tokens_folded: *tokens_folded,
-            created_at: *created_at,
-            altered: altered
-                .iter()
-                .map(|placed| (SlotChange::of(&placed.slot, history), placed.shown))
-                .collect(),
-            pointers: pointers.clone(),
-        }
-    }
-
-    /// The fold; `None` if one of its nodes does not exist.
-    fn fold(self, history: &History) -> Option<Fold> {
-        let placed =
-            |(slot, shown): (SlotChange, bool)| Some(PlacedSlot { slot: slot.slot(history)?, shown });
-        Some(Fold {
-            members: self.members,
-            summary: self.summary,
-            retain: self.retain,
-            ask: self.ask,
-            text: self.text,
-            tokens_folded: self.tokens_folded,
-            created_at: self.created_at,
-            altered: self.altered.into_iter().map(placed).collect::<Option<_>>()?,
-            pointers: self.pointers,
-        })
-    }
+/// The fold; `None` if one of its nodes does not exist.
+fn fold_of(mut change: FoldChange, history: &History) -> Option<Fold> {
+    let altered = std::mem::take(&mut change.altered).into_iter();
+    let placed = altered.map(|(slot, shown)| Some(PlacedSlot { slot: slot.slot(history)?, shown }));
+    Some(change.with_altered(placed.collect::<Option<_>>()?))
 }
 
 /// How much of a context is already complete and not changed by the records to apply, so that it need not be derived again.
@@ -134,7 +96,7 @@ impl Context {
     /// What changed since the context was saved.
     pub fn changes_since(&self, mark: &ContextMark) -> ContextChanges {
         let history = &self.history;
-        let fold = |fold: &Fold| FoldChange::of(fold, history);
+        let fold = |fold: &Fold| change_of(fold, history);
         // Each new fold counts as one change.
         let new_folds = self.folds_changed.checked_sub(mark.folds_changed);
         let grown = self.folds.len().checked_sub(mark.folds).map(|new| new as u64);
@@ -183,7 +145,7 @@ impl Context {
         let history = &self.history;
         self.view.put_changes(view, history)?;
         self.outputs.put_changes(outputs);
-        let folds = folds.try_map(|fold| fold.fold(history))?;
+        let folds = folds.try_map(|fold| fold_of(fold, history))?;
         let fits = folds.apply(&mut self.folds)
             && left_out.apply(&mut self.left_out)
             && told.apply(&mut self.reported)

@@ -240,19 +240,10 @@ impl Context {
         let mut tokens = self.view.tokens() + saved(cut) + saved(trimmed) + saved(media);
         let mut decisions = Vec::new();
         for (pass, shrunk, why) in steps.into_iter().filter(|(_, shrunk, _)| !shrunk.is_empty()) {
-            let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));
+            let after = tokens - saved(shrunk);
             let nodes: Vec<NodeIndex> = shrunk.iter().map(|(index, _)| *index).collect();
-            let (pass, items) = (pass.to_owned(), self.item_ids(&nodes));
-            decisions.push(Decision {
-                pass,
-                attempt: None,
-                tokens_before,
-                tokens_after,
-                items,
-                why,
-                cache: None,
-            });
-            tokens = tokens_after;
+            decisions.push(Decision::new(pass, (tokens, after), self.item_ids(&nodes), why));
+            tokens = after;
         }
         decisions
     }

@@ -8,78 +8,26 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::fold::Fold;
-use super::history::History;
 use super::journal::Known;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use super::on_entry::OnEntry;
-use super::view::View;
 use crate::error::Result;
 use crate::hashing::HashMap;
 use crate::message::Message;
-use crate::saved::{MAX_SAVED_NUMBER, Reader, Saved, Writer};
-use crate::tool_output::ToolOutputs;
+use crate::saved::{MAX_SAVED_NUMBER, Reader, saved};
+
+// It is read into a new context that has the session's options. `complete` has to be called before it is used.
+saved!(place Context { history, view, outputs, folds, left_out, on_entry, pointers, folds_changed, reported } but {
+    // From the options.
+    counter, output_config, wording, placeholder_writer, customs, output_budget, fold_near, media_budget,
+    // The clock sets the time again; events are delivered only once; facts are extracted again when needed.
+    facts, duplicates, holders, now, events,
+    reported_rewritten, // relative to the last save
+    current_pass, // no pass runs between two calls
+    results, // the session knows what it merged
+    merges_instructions, // set by the ladder
+});
 
 impl Context {
-    /// Writes everything except what the options determine.
-    pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self {
-            history,
-            view,
-            outputs,
-            folds,
-            // From the options.
-            counter: _,
-            output_config: _,
-            wording: _,
-            placeholder_writer: _,
-            customs: _,
-            output_budget: _,
-            fold_near: _,
-            media_budget: _,
-            // The clock sets the time again; events are delivered only once; facts are extracted again when needed.
-            facts: _,
-            duplicates: _,
-            holders: _,
-            now: _,
-            events: _,
-            left_out,
-            reported,
-            reported_rewritten: _, // relative to the last save
-            current_pass: _,       // no pass runs between two calls
-            on_entry,
-            pointers,
-            results: _,             // the session knows what it merged
-            merges_instructions: _, // set by the ladder
-            folds_changed,
-        } = self;
-        history.save(out);
-        view.save(out);
-        outputs.save(out);
-        folds.save(out);
-        left_out.save(out);
-        on_entry.save(out);
-        pointers.save(out);
-        folds_changed.save(out);
-        reported.save(out);
-    }
-
-    /// Reads it into a new context that has the session's options. [`Context::complete`] has to be called before it is used.
-    ///
-    /// # Errors
-    /// `SNAPSHOT_INVALID`.
-    pub fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.history = History::load(from)?;
-        self.view = View::load(from)?;
-        self.outputs = ToolOutputs::load(from)?;
-        self.folds = Saved::load(from)?;
-        self.left_out = Saved::load(from)?;
-        self.on_entry = OnEntry::load(from)?;
-        self.pointers = Saved::load(from)?;
-        self.folds_changed = Saved::load(from)?;
-        self.reported = Saved::load(from)?;
-        Ok(())
-    }
-
     /// Checks what was read, and derives the rest, except for what is `known` already.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod names;
 mod price;
 mod prices;
 mod registry;
+mod table;
 
 pub use built_in::{BUILT_IN_AS_OF, PRICES_AS_OF, PRICES_SOURCE};
 pub use limits::{ModelLimits, limit};

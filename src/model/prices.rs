@@ -1,17 +1,14 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::price::Price;
-use super::registry::{DERIVED, DERIVED_FROM_OTHERS, best_row, is_maker, key_forms};
+use super::table::{Table, known_names, object};
 use super::{built_in, names};
-use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
-use crate::hashing::HashMap;
-use crate::nearest::nearest;
 
 /// What models cost: the caller's table, then the small built-in one.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
-    rows: HashMap<String, (Price, u8)>,
+    table: Table<Price>,
     /// One price for every model.
     any: Option<Price>,
 }
@@ -38,26 +35,12 @@ impl Prices {
     /// # Errors
     /// `INVALID_CONFIG`: `prices` or a row is not an object, or a price is not a number.
     pub fn with(prices: &Value) -> Result<Self> {
-        let Value::Object(table) = prices else {
-            return Err(Error::config("prices", format!("expected an object, got {}", describe(prices))));
-        };
-        let mut read = Self { any: Price::read("prices", table)?, ..Self::default() };
-        if read.any.is_some() {
-            return Ok(read);
+        let rows = object("prices", prices)?;
+        if let Some(any) = Price::read("prices", rows)? {
+            return Ok(Self { any: Some(any), ..Self::default() });
         }
-        for (key, value) in table {
-            let row = object(&format!("prices.{key}"), value)?;
-            match row.get("models") {
-                Some(Value::Object(models)) => {
-                    for (name, value) in models {
-                        let path = format!("prices.{key}.models.{name}");
-                        read.add(&format!("{key}/{name}"), Price::read(&path, object(&path, value)?)?, key);
-                    }
-                }
-                _ => read.add(key, Price::read(&format!("prices.{key}"), row)?, ""),
-            }
-        }
-        Ok(read)
+        let table = Table::read("prices", rows, Price::read, |_, _| false)?;
+        Ok(Self { table, any: None })
     }
 
     /// The price of `model`. Names are looked up as in [`Registry`](super::Registry).
@@ -69,7 +52,7 @@ impl Prices {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let names = names::candidates(model);
-        if let Some((price, _)) = best_row(&names, |name| self.rows.get(name), |(_, rank)| *rank) {
+        if let Some(price) = self.table.get(&names) {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let known = names.iter().find_map(|name| built_in::price(name));
@@ -86,34 +69,14 @@ impl Prices {
         built_in::priced()
     }
 
-    fn add(&mut self, key: &str, price: Option<Price>, provider: &str) {
-        let Some(price) = price else { return };
-        let key = key.to_lowercase();
-        let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
-        for name in key_forms(&key) {
-            let rank = if name == key { 0 } else { derived };
-            if self.rows.get(&name).is_none_or(|(_, there)| rank < *there) {
-                self.rows.insert(name, (price.clone(), rank));
-            }
-        }
-    }
-
     fn unknown(&self, model: &str) -> Error {
-        let known = self.rows.keys().map(String::as_str).chain(built_in::priced());
-        let near = nearest(model, known, 4);
-        let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
+        let near = known_names(model, self.table.names().chain(built_in::priced()));
         let shown: String = model.chars().take(80).collect();
         let what = format!(
             "the price of `{shown}` is unknown{near}; add a row for it to `prices`, or name another model in `priceAs`"
         );
         Error::new(ErrorCode::UnknownModel, what)
     }
-}
-
-fn object<'a>(path: &str, value: &'a Value) -> Result<&'a Map<String, Value>> {
-    value
-        .as_object()
-        .ok_or_else(|| Error::config(path, format!("expected an object, got {}", describe(value))))
 }
 
 #[cfg(test)]

@@ -1,25 +1,17 @@
 use serde_json::{Map, Value};
 
+use super::table::{Table, known_names, object};
 use super::{ModelLimits, built_in, names};
 use crate::config::{describe, whole};
 use crate::error::{Error, ErrorCode, Result};
-use crate::hashing::HashMap;
-use crate::nearest::nearest;
 
 /// The limits of models: the caller's table, then the small built-in one.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    rows: HashMap<String, Row>,
+    table: Table<RowLimits>,
 }
 
-/// What the caller's table says about one name.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    limits: RowLimits,
-    /// 0: the name is a key of the table. Higher: the name was derived from a key, which is less certain.
-    rank: u8,
-}
-
+/// What a row says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum RowLimits {
     Limits(ModelLimits),
@@ -27,15 +19,16 @@ enum RowLimits {
     OutputCapOnly,
 }
 
-/// The providers that make models which others also serve, under the names that models.dev and `LiteLLM` use. For a name
-/// without a provider, their rows take precedence.
-const MAKERS: [&str; 14] = [
-    "alibaba", "anthropic", "cohere", "dashscope", "deepseek", "gemini", "google", "meta", "mistral",
-    "moonshot", "moonshotai", "openai", "xai", "zai",
-];
-
-pub(super) const DERIVED: u8 = 1;
-pub(super) const DERIVED_FROM_OTHERS: u8 = 2;
+impl RowLimits {
+    /// The smaller limit is safe for both.
+    fn is_smaller(&self, than: &Self) -> bool {
+        match (self, than) {
+            (Self::Limits(new), Self::Limits(old)) => new.limit(0) < old.limit(0),
+            (Self::Limits(_), Self::OutputCapOnly) => true,
+            (Self::OutputCapOnly, _) => false,
+        }
+    }
+}
 
 impl Registry {
     /// The built-in table only.
@@ -55,21 +48,8 @@ impl Registry {
     /// `INVALID_CONFIG`: `models` or a row is not an object, or a limit is not a whole number (ignored in `LiteLLM`'s rows,
     /// some of which are documentation).
     pub fn with(models: &Value) -> Result<Self> {
-        let Value::Object(table) = models else {
-            return Err(Error::config("models", format!("expected an object, got {}", describe(models))));
-        };
-        let mut registry = Self::new();
-        for (key, value) in table {
-            let Value::Object(row) = value else {
-                let path = format!("models.{key}");
-                return Err(Error::config(&path, format!("expected an object, got {}", describe(value))));
-            };
-            match row.get("models") {
-                Some(Value::Object(models)) => registry.add_provider(key, models)?,
-                _ => registry.add(key, read_row(&format!("models.{key}"), row)?, ""),
-            }
-        }
-        Ok(registry)
+        let table = Table::read("models", object("models", models)?, read_row, RowLimits::is_smaller)?;
+        Ok(Self { table })
     }
 
     /// The limits of `model`. Its name may have a provider's prefix, a region, a version or a date; the most specific known
@@ -81,8 +61,7 @@ impl Registry {
     /// output.
     pub fn resolve(&self, model: &str) -> Result<ModelLimits> {
         let names = names::candidates(model);
-        let row = best_row(&names, |name| self.rows.get(name), |row| row.rank);
-        match row.map(|r| r.limits) {
+        match self.table.get(&names).copied() {
             // If the row has no window, use the built-in one, so that the reserved output is not taken off the input
             // (MOD-3).
             Some(RowLimits::Limits(limits)) => Ok(ModelLimits {
@@ -104,50 +83,11 @@ impl Registry {
         }
     }
 
-    fn add_provider(&mut self, provider: &str, models: &Map<String, Value>) -> Result<()> {
-        for (name, value) in models {
-            let path = format!("models.{provider}.models.{name}");
-            let Value::Object(row) = value else {
-                return Err(Error::config(&path, format!("expected an object, got {}", describe(value))));
-            };
-            let says = read_row(&path, row)?;
-            self.add(&format!("{provider}/{name}"), says, provider);
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, key: &str, limits: Option<RowLimits>, provider: &str) {
-        let Some(says) = limits else { return };
-        let key = key.to_lowercase();
-        let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
-        for name in key_forms(&key) {
-            let rank = if name == key { 0 } else { derived };
-            self.insert(name, Row { limits: says, rank });
-        }
-    }
-
-    /// Keeps the row with the lower rank. If two rows of equal rank differ, keeps the smaller limit, which is safe for both.
-    fn insert(&mut self, name: String, row: Row) {
-        let better = match self.rows.get(&name) {
-            None => true,
-            Some(there) if there.rank != row.rank => row.rank < there.rank,
-            Some(there) => match (row.limits, there.limits) {
-                (RowLimits::Limits(new), RowLimits::Limits(old)) => new.limit(0) < old.limit(0),
-                (RowLimits::Limits(_), RowLimits::OutputCapOnly) => true,
-                (RowLimits::OutputCapOnly, _) => false,
-            },
-        };
-        if better {
-            self.rows.insert(name, row);
-        }
-    }
-
     fn unknown(&self, model: &str, names: &[String]) -> Error {
-        let known = self.rows.keys().map(String::as_str).chain(built_in::names());
+        let known = self.table.names().chain(built_in::names());
         let shortest = names.iter().min_by_key(|n| n.len()).map_or(model, String::as_str);
         let relative = names.iter().rev().find_map(|name| nearest_relative(name, known.clone()));
-        let near = nearest(shortest, known, 4);
-        let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
+        let near = known_names(shortest, known);
         let shown: String = model.chars().take(80).collect();
         let assume = relative.map_or_else(String::new, |relative| {
             format!("name a known model with the same limits, as `assumeModel: {relative:?}`, ")
@@ -176,36 +116,6 @@ fn nearest_relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Opt
         (same > family && !known.contains('/')).then_some((near, digit(name) && digit(known)))
     };
     known.filter_map(|known| Some((shared(known)?, known))).max().map(|(_, known)| known)
-}
-
-/// The row of the first of these names among the rows with the lowest rank. So a key of the table under a less specific name
-/// wins over a row derived from another provider's key (for `openai/gpt-5`: `gpt-5` before `gmi/openai/gpt-5`).
-pub(super) fn best_row<'r, Row>(
-    names: &[String],
-    row: impl Fn(&str) -> Option<&'r Row>,
-    rank: impl Fn(&Row) -> u8,
-) -> Option<&'r Row> {
-    names.iter().filter_map(|name| row(name)).min_by_key(|row| rank(row))
-}
-
-/// Whether a key is the maker's own row rather than that of a provider that only serves the model.
-pub(super) fn is_maker(key: &str, provider: &str) -> bool {
-    provider.is_empty() && !key.contains('/')
-        || MAKERS.iter().any(|m| *m == provider || key.strip_prefix(m).is_some_and(|k| k.starts_with('/')))
-}
-
-/// A key of a table, and the key without each part of its path: `azure/gpt-5` also stands for `gpt-5`. Dates are kept: a
-/// dated row is not used for the undated name.
-pub(super) fn key_forms(key: &str) -> Vec<String> {
-    let mut forms = vec![key.to_owned()];
-    let mut rest = key;
-    while let Some((_, tail)) = rest.split_once('/') {
-        if !tail.is_empty() {
-            forms.push(tail.to_owned());
-        }
-        rest = tail;
-    }
-    forms
 }
 
 /// The limits in a row; `None` if it has none.

@@ -1,7 +1,6 @@
 //! The difference between two states of a list or a map.
 
-use super::{Reader, Saved, Writer};
-use crate::error::Result;
+use super::saved;
 use crate::sorted::SortedMap;
 use crate::sorting::sort;
 
@@ -85,18 +84,7 @@ impl<T> ListEdit<T> {
     }
 }
 
-impl<T: Saved> Saved for ListEdit<T> {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { front, gone, put } = self;
-        front.save(out);
-        gone.save(out);
-        put.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self { front: Saved::load(from)?, gone: Saved::load(from)?, put: Saved::load(from)? })
-    }
-}
+saved!(struct ListEdit<T> { front, gone, put });
 
 /// A change of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,16 +183,7 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
     }
 }
 
-impl<K: Saved, V: Saved> Saved for MapEdit<K, V> {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        self.gone.save(out);
-        self.put.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self { gone: Saved::load(from)?, put: Saved::load(from)? })
-    }
-}
+saved!(struct MapEdit<K, V> { gone, put });
 
 #[cfg(test)]
 mod tests {

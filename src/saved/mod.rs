@@ -50,17 +50,40 @@ pub trait Saved: Sized + 'static {
     fn load(from: &mut Reader<'_>) -> Result<Self>;
 }
 
+/// Something that is saved without the fields that its options determine: it is read into a new one with these options.
+pub trait SavedInPlace {
+    /// Writes what is saved.
+    fn save_fields<'s>(&'s self, out: &mut Writer<'s>);
+
+    /// Reads what [`Self::save_fields`] wrote.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    fn load_fields(&mut self, from: &mut Reader<'_>) -> Result<()>;
+}
+
+impl<T: Saved> SavedInPlace for T {
+    fn save_fields<'s>(&'s self, out: &mut Writer<'s>) {
+        self.save(out);
+    }
+
+    fn load_fields(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        *self = T::load(from)?;
+        Ok(())
+    }
+}
+
 /// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list (for an enum of `names!`, in its
 /// own). Append new variants only at its end.
 ///
-/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `rest of`: a
-/// struct whose other fields are saved as edits.
+/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `place`: a struct
+/// that is read into one that has the fields behind `but` already. `rest of`: a struct whose other fields are saved as edits.
 macro_rules! saved {
-    (struct $name:ident { $($field:ident),* $(,)? }
+    (struct $name:ident $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
         $(since $version:literal { $($new:ident),* $(,)? })*
     ) => {
-        impl $crate::saved::Saved for $name {
+        impl $(<$($of: $crate::saved::Saved),+>)? $crate::saved::Saved for $name $(<$($of),+>)? {
             fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
                 let Self { $($field,)* $($($left: _,)*)? $($($new,)*)* } = self;
                 $($crate::saved::Saved::save($field, out);)*
@@ -74,16 +97,29 @@ macro_rules! saved {
             }
         }
     };
-    (rest of $name:ident { $($field:ident),* $(,)? }) => {
+    (place $name:ident { $($field:ident),* $(,)? } but { $($left:ident),* $(,)? }) => {
+        impl $crate::saved::SavedInPlace for $name {
+            fn save_fields<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
+                let Self { $($field,)* $($left: _,)* } = self;
+                $($crate::saved::SavedInPlace::save_fields($field, out);)*
+            }
+
+            fn load_fields(&mut self, from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<()> {
+                $($crate::saved::SavedInPlace::load_fields(&mut self.$field, from)?;)*
+                Ok(())
+            }
+        }
+    };
+    (rest of $name:ident { $($($field:ident).+),* $(,)? }) => {
         impl $name {
             /// Writes what is small and always written in full, beside edits of the rest.
             pub(crate) fn save_rest<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
-                $($crate::saved::Saved::save(&self.$field, out);)*
+                $($crate::saved::Saved::save(&self.$($field).+, out);)*
             }
 
             /// Reads what `save_rest` wrote.
             pub(crate) fn load_rest(&mut self, from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<()> {
-                $(self.$field = $crate::saved::Saved::load(from)?;)*
+                $(self.$($field).+ = $crate::saved::Saved::load(from)?;)*
                 Ok(())
             }
         }

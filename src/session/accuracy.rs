@@ -2,8 +2,7 @@
 
 use super::sent::Sent;
 use crate::context::{CounterReport, RuleReport};
-use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::saved;
 use crate::sorted::SortedMap;
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
@@ -25,8 +24,12 @@ pub(super) struct Accuracy {
     /// What was learnt for models that were used earlier.
     others: SortedMap<Option<String>, Calibration>,
     /// Which view the next reported usage belongs to.
-    sent: Sent,
+    pub sent: Sent,
 }
+
+saved!(place Accuracy { calibration, others, sent } but { model, family }); // the model follows from the options
+// Which view was read last is saved apart, because it may change without a call.
+saved!(rest of Accuracy { calibration, others, sent.calls });
 
 impl Accuracy {
     pub fn new(model: Option<&str>, calibrate: bool) -> Self {
@@ -54,46 +57,6 @@ impl Accuracy {
             self.sent = Sent::default();
         }
         self.calibration = calibrate.then(|| self.calibration.unwrap_or_default());
-    }
-
-    /// Saves what was learnt.
-    pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { model: _, family: _, calibration, others, sent } = self; // model and family follow from the options
-        calibration.save(out);
-        others.save(out);
-        sent.save(out);
-    }
-
-    /// Loads what was learnt.
-    pub fn load_learnt(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.calibration = Saved::load(from)?;
-        self.others = Saved::load(from)?;
-        self.sent = Saved::load(from)?;
-        Ok(())
-    }
-
-    /// Saves what was learnt, except which view was read last.
-    pub fn save_without_last_read<'s>(&'s self, out: &mut Writer<'s>) {
-        self.calibration.save(out);
-        self.others.save(out);
-        self.sent.save_without_last_read(out);
-    }
-
-    /// Loads what [`Self::save_without_last_read`] saved.
-    pub fn load_without_last_read(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.calibration = Saved::load(from)?;
-        self.others = Saved::load(from)?;
-        self.sent.load_without_last_read(from)
-    }
-
-    /// The tokens of the view that was read last.
-    pub fn last_read(&mut self) -> &mut Option<u64> {
-        self.sent.last_read()
-    }
-
-    /// Saves the tokens of the view that was read last.
-    pub fn save_last_read<'s>(&'s self, out: &mut Writer<'s>) {
-        self.sent.save_last_read(out);
     }
 
     /// Records that a view of this many tokens was read, either to send it or only to look at it.

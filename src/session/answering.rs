@@ -288,7 +288,7 @@ impl Session {
         let may_shorten = may_shorten && question.run.must_fit();
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
         let Question { mut run, attempt, pass, built_in, .. } = question;
-        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
+        run.note(pass, self.tokens(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         run.summary_failure = Some(error.in_brief());
         // If there was little to fold, or nobody to ask, the view does not fit for another reason than the missing summary.
@@ -436,7 +436,7 @@ impl Session {
         if run.background {
             return error;
         }
-        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
+        run.note(pass, self.tokens(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         if run.folded {
             self.drop_bound_thinking(&[]); // thinking after a fold that stays

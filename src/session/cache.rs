@@ -35,7 +35,7 @@ impl Session {
         why: String,
     ) {
         let cache = self.cache_cost(&run.aim, view_before);
-        run.decide(pass, view_before.tokens, self.tokens(), items, why);
+        run.decide(pass, (view_before.tokens, self.tokens()), items, why);
         run.set_cache_cost(cache);
     }
 

@@ -224,23 +224,19 @@ impl Session {
                 "there was nothing to fold: everything in the view must stay (the last turns, pins, running tool calls)"
             }
         };
-        run.decide("compact", self.tokens(), self.tokens(), Vec::new(), why.to_owned());
+        run.note("compact", self.tokens(), why.to_owned());
         self.finish(run)
     }
 
     /// Runs the ladder until the view fits (API: `prepare`).
     pub fn prepare(&mut self) -> Result<Fit> {
-        self.prepare_to(false)
+        self.prepare_for(self.aim(false))
     }
 
     /// Like [`Session::prepare`], for a conversation that will not go on: a fold keeps as much as there is room for instead of going
     /// down to the low mark (PASS-14).
     pub fn prepare_filling(&mut self) -> Result<Fit> {
-        self.prepare_to(true)
-    }
-
-    fn prepare_to(&mut self, fill: bool) -> Result<Fit> {
-        self.prepare_for(self.aim(fill))
+        self.prepare_for(self.aim(true))
     }
 
     pub(super) fn prepare_for(&mut self, aim: Aim) -> Result<Fit> {

@@ -132,7 +132,7 @@ impl Session {
             let pass = ready.0.question.pass;
             self.background.state = State::Idle;
             let why = "the background summary was dropped: it was requested without these instructions";
-            run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why.to_owned());
+            run.note(pass, self.tokens(), why.to_owned());
         }
     }
 
@@ -177,7 +177,7 @@ impl Session {
             }
             Err(error) => {
                 let why = format!("the background summary was dropped: {}", error.in_brief());
-                run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why);
+                run.note(pass, self.tokens(), why);
                 self.background.fail(self.context.history.len());
                 false
             }

@@ -254,7 +254,7 @@ impl Session {
             Outcome::Steps(steps) => {
                 for step in steps {
                     let items = self.context.item_ids(&step.items);
-                    run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
+                    run.decide(step.pass, (step.tokens_before, step.tokens_after), items, step.why.clone());
                 }
                 if !steps.is_empty() {
                     run.set_cache_cost(self.cache_cost(&run.aim, view_before));

@@ -176,6 +176,8 @@ fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
 }
 
+saved!(rest of Session { prepared_at, refusals, no_fold_below, background, unanswered_cost });
+
 impl Session {
     /// One of the parts that are written whole.
     pub(super) fn save_part(&self, n: usize) -> Vec<u8> {
@@ -187,12 +189,8 @@ impl Session {
                 self.config.limit.save(&mut out);
                 self.context.save_rest(&mut out);
                 self.usage.save(&mut out);
-                self.accuracy.save_without_last_read(&mut out);
-                self.prepared_at.save(&mut out);
-                self.refusals.save(&mut out);
-                self.no_fold_below.save(&mut out);
-                self.background.save(&mut out);
-                self.unanswered_cost.save(&mut out);
+                self.accuracy.save_rest(&mut out);
+                self.save_rest(&mut out);
             }
             OPTIONS_PART => {
                 given = kept_options(&self.config.given);
@@ -207,7 +205,7 @@ impl Session {
                 self.allowed_tools.save(&mut out);
             }
             4 => self.forks.save(&mut out),
-            _ => self.accuracy.save_last_read(&mut out),
+            _ => self.accuracy.sent.shown.save(&mut out),
         }
         out.into_bytes()
     }
@@ -219,12 +217,8 @@ impl Session {
                 self.config.limit = Saved::load(from)?;
                 self.context.load_rest(from)?;
                 self.usage = Saved::load(from)?;
-                self.accuracy.load_without_last_read(from)?;
-                self.prepared_at = Saved::load(from)?;
-                self.refusals = Saved::load(from)?;
-                self.no_fold_below = Saved::load(from)?;
-                self.background = Saved::load(from)?;
-                self.unanswered_cost = Saved::load(from)?;
+                self.accuracy.load_rest(from)?;
+                self.load_rest(from)?;
             }
             OPTIONS_PART => {
                 let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
@@ -238,7 +232,7 @@ impl Session {
                 self.allowed_tools = Saved::load(from)?;
             }
             4 => self.forks = Saved::load(from)?,
-            LAST_READ => *self.accuracy.last_read() = Saved::load(from)?,
+            LAST_READ => self.accuracy.sent.shown = Saved::load(from)?,
             _ => return Err(from.invalid("a record has an unknown part")),
         }
         from.finish()

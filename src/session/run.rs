@@ -118,23 +118,14 @@ impl Run {
         matches!(self.reason, Reason::Ladder | Reason::Recover)
     }
 
-    pub fn decide(
-        &mut self,
-        pass: &str,
-        tokens_before: u64,
-        tokens_after: u64,
-        items: Vec<ItemId>,
-        why: String,
-    ) {
-        self.decisions.push(Decision {
-            pass: pass.to_owned(),
-            attempt: None, // set when all decisions are known
-            tokens_before,
-            tokens_after,
-            items,
-            why,
-            cache: None,
-        });
+    /// Records a decision, without its cost.
+    pub fn decide(&mut self, pass: &str, tokens: (u64, u64), items: Vec<ItemId>, why: String) {
+        self.decisions.push(Decision::new(pass, tokens, items, why));
+    }
+
+    /// Records a decision that changed nothing in a view of this size.
+    pub fn note(&mut self, pass: &str, tokens: u64, why: String) {
+        self.decide(pass, (tokens, tokens), Vec::new(), why);
     }
 
     /// Sets what the newest decision costs the prompt cache.

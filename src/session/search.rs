@@ -169,13 +169,9 @@ impl Session {
                 }
                 in_progress.opened.extend(stored.map(|output| output.id().to_owned()));
                 let output_ref = output_ref.map(|r| r.id.clone());
-                let fold = self.outermost_fold(NodeIndex(at as u32));
-                in_progress.add_hits(
-                    node.id.as_ref(),
-                    fold.as_deref(),
-                    output_ref.as_deref(),
-                    node.message.role,
-                );
+                let fold = context.history.folds_around(NodeIndex(at as u32)).last();
+                let fold = fold.map(|summary| &*context.history.node(summary).id);
+                in_progress.add_hits(&node.id, fold, output_ref.as_deref(), node.message.role);
             }
             in_progress.nodes = at;
             steps = steps.saturating_sub(STEPS_PER_MESSAGE);
@@ -253,16 +249,6 @@ impl Session {
             unseen: true,
             refs,
         })
-    }
-
-    /// The fold that replaces a message in the view: the outermost of nested folds.
-    fn outermost_fold(&self, index: NodeIndex) -> Option<String> {
-        let history = &self.context().history;
-        let mut fold = history.node(index).folded_by?;
-        while let Some(outer) = history.node(fold).folded_by {
-            fold = outer;
-        }
-        Some(history.node(fold).id.to_string())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Tracks which view was sent to the model, so that reported usage is compared with that view's tokens (TOK-6).
 
-use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer, saved};
+use crate::saved::saved;
 
 /// The views that were sent to the model, each identified by its counted tokens.
 ///
@@ -10,7 +9,13 @@ use crate::saved::{Reader, Saved, Writer, saved};
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sent {
     /// The view that was read last. If a call follows, it gets this view.
-    shown: Option<u64>,
+    pub shown: Option<u64>,
+    pub calls: Calls,
+}
+
+/// The last calls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Calls {
     /// An answer was pushed, and its usage is still to come.
     answered: bool,
     /// The view that was answered, if known.
@@ -21,40 +26,13 @@ pub(super) struct Sent {
     reported: Option<u64>,
 }
 
-saved!(struct Sent { shown, answered, behind, unclear, reported });
+saved!(struct Sent { shown, calls });
+saved!(struct Calls { answered, behind, unclear, reported });
 
 impl Sent {
-    /// The view that was read last.
-    pub fn last_read(&mut self) -> &mut Option<u64> {
-        &mut self.shown
-    }
-
-    /// Saves the view that was read last.
-    pub fn save_last_read<'s>(&'s self, out: &mut Writer<'s>) {
-        self.shown.save(out);
-    }
-
-    /// Saves everything else.
-    pub fn save_without_last_read<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { shown: _, answered, behind, unclear, reported } = self;
-        answered.save(out);
-        behind.save(out);
-        unclear.save(out);
-        reported.save(out);
-    }
-
-    /// Loads what [`Self::save_without_last_read`] saved.
-    pub fn load_without_last_read(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.answered = Saved::load(from)?;
-        self.behind = Saved::load(from)?;
-        self.unclear = Saved::load(from)?;
-        self.reported = Saved::load(from)?;
-        Ok(())
-    }
-
     /// Records that a view of this many tokens was read.
     pub fn note_read(&mut self, tokens: u64) {
-        if self.reported != Some(tokens) {
+        if self.calls.reported != Some(tokens) {
             self.shown = Some(tokens);
         }
     }
@@ -62,24 +40,24 @@ impl Sent {
     /// Records that a view of this many tokens was prepared for the next call.
     pub fn note_prepared(&mut self, tokens: u64) {
         self.shown = Some(tokens);
-        self.reported = None;
-        self.unclear |= std::mem::take(&mut self.answered);
-        self.behind = None;
+        self.calls.reported = None;
+        self.calls.unclear |= std::mem::take(&mut self.calls.answered);
+        self.calls.behind = None;
     }
 
     /// Records that an answer of the model was pushed onto a view of this many tokens.
     pub fn note_answer(&mut self, tokens: u64) {
         let shown = self.shown.take();
-        self.answered |= shown.is_some();
-        self.behind = shown.filter(|shown| *shown == tokens);
-        self.unclear = false;
+        self.calls.answered |= shown.is_some();
+        self.calls.behind = shown.filter(|shown| *shown == tokens);
+        self.calls.unclear = false;
     }
 
     /// Records that a usage came while the view has this many tokens. Returns the tokens of the view that the usage belongs to, if
     /// known.
     pub fn note_usage(&mut self, tokens: u64) -> Option<u64> {
-        let Self { shown, answered, behind, unclear, .. } = std::mem::take(self);
-        self.reported = Some(tokens);
+        let Self { shown, calls: Calls { answered, behind, unclear, .. } } = std::mem::take(self);
+        self.calls.reported = Some(tokens);
         let sent = if answered { behind } else { shown.filter(|shown| *shown == tokens) };
         sent.filter(|_| !unclear)
     }

@@ -11,8 +11,21 @@ use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
 use crate::context::{Known, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::saved::{Checksum, Reader, Record, Saved, Writer};
+use crate::saved::{Checksum, Reader, Record, Saved, SavedInPlace, Writer, saved};
 use crate::tokens::Counter;
+
+saved!(place Session {
+    context, usage, accuracy, report, prepared_at, carried, refusals, parts, tools, allowed_tools, no_fold_below, limits, lane, origin,
+    forks, background, costs, unanswered_cost,
+} but {
+    counter, config, // written before, because the session is made with them
+    revision, stale_before, // concern only waiting runs
+    failed, failed_calls, // reports only: a failed run leaves the session as it was
+    redact, summarizer, // given again by the host
+    store_notice, // set by the host when it loads the session
+    graph_so_far, // built again from the history when it is read
+    journal, // about saved sessions, not part of them
+});
 
 /// A session that was loaded from a snapshot.
 pub struct Restored {
@@ -62,61 +75,12 @@ impl Session {
     }
 
     fn write<'s>(&'s self, given: &'s Value, host: &'s [u8], out: &mut Writer<'s>) {
-        let Self {
-            context,
-            counter,
-            config,
-            usage,
-            accuracy,
-            revision: _, // concerns only waiting runs
-            stale_before: _,
-            report,
-            failed: _, // reports only: a failed run leaves the session as it was
-            prepared_at,
-            carried,
-            redact, // given again by the host, like the next one
-            summarizer,
-            store_notice: _, // set by the host when it loads the session
-            refusals,
-            parts,
-            tools,
-            allowed_tools,
-            no_fold_below: resting,
-            limits,
-            lane,
-            origin,
-            forks,
-            graph_so_far: _, // built again from the history when it is read
-            background,
-            costs,
-            unanswered_cost,
-            failed_calls: _, // reports only
-            journal: _,      // about saved sessions, not part of them
-        } = self;
-        out.string(counter.method().as_str());
-        let summarized = summarizer.was_given();
-        out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
+        out.string(self.counter.method().as_str());
+        out.byte(u8::from(self.redact.is_some()) | u8::from(self.summarizer.was_given()) << 1);
         given.save(out);
-        config.window.save(out);
-        config.limit.save(out);
-        context.save(out);
-        usage.save(out);
-        accuracy.save(out);
-        report.save(out);
-        prepared_at.save(out);
-        carried.save(out);
-        refusals.save(out);
-        parts.save(out);
-        tools.save(out);
-        allowed_tools.save(out);
-        resting.save(out);
-        limits.save(out);
-        lane.save(out);
-        origin.save(out);
-        forks.save(out);
-        background.save(out);
-        costs.save(out);
-        unanswered_cost.save(out);
+        self.config.window.save(out);
+        self.config.limit.save(out);
+        self.save_fields(out);
         out.bytes(host);
     }
 
@@ -165,24 +129,7 @@ impl Session {
         session.redact = redact;
         session.summarizer = if summarized { Summarizer::Missing } else { Summarizer::Unknown };
         (session.config.window, session.config.limit) = (Saved::load(from)?, Saved::load(from)?);
-        session.context.load(from)?;
-        session.usage = Saved::load(from)?;
-        session.accuracy.load_learnt(from)?;
-        session.report = Saved::load(from)?;
-        session.prepared_at = Saved::load(from)?;
-        session.carried = Saved::load(from)?;
-        session.refusals = Saved::load(from)?;
-        session.parts = Saved::load(from)?;
-        session.tools = Saved::load(from)?;
-        session.allowed_tools = Saved::load(from)?;
-        session.no_fold_below = Saved::load(from)?;
-        session.limits = Saved::load(from)?;
-        session.lane = Saved::load(from)?;
-        session.origin = Saved::load(from)?;
-        session.forks = Saved::load(from)?;
-        session.background = Saved::load(from)?;
-        session.costs = Saved::load(from)?;
-        session.unanswered_cost = Saved::load(from)?;
+        session.load_fields(from)?;
         let host = from.bytes()?.to_vec();
         from.finish()?;
         let end = tail.end();

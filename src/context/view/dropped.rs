@@ -12,22 +12,33 @@ use crate::message::Message;
 impl View {
     /// Takes nodes out of the body and remembers their places.
     pub fn drop_nodes(&mut self, nodes: &NodeSet) {
-        let Some(first) = self.first_position(nodes) else { return };
+        let dropped = self.take_from_body(nodes);
+        if dropped.is_empty() {
+            return;
+        }
+        for slot in &dropped {
+            self.dropped_tokens += slot.tokens();
+            self.hides_requests |= slot.opens_turn();
+        }
+        self.dropped.extend(dropped.into_iter().map(|slot| (slot.node, slot)));
+    }
+
+    /// Takes nodes out of the body.
+    pub(super) fn take_from_body(&mut self, nodes: &NodeSet) -> Vec<Slot> {
+        let mut taken = Vec::new();
+        let Some(first) = self.first_position(nodes) else { return taken };
         self.before_edit_in_body(first);
-        let mut dropped = Vec::new();
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
                 self.sums.remove(&slot);
-                self.dropped_tokens += slot.tokens();
-                self.hides_requests |= slot.opens_turn();
-                dropped.push((slot.node, slot));
+                taken.push(slot);
             } else {
                 self.body.push(slot);
             }
         }
-        self.dropped.extend(dropped);
         self.list_trimmable_from(first);
         self.touch(first);
+        taken
     }
 
     /// Adds an output directly to the dropped messages, at the end of the step of `caller`, whose calls are not shown.

@@ -161,18 +161,9 @@ impl View {
 
     /// Removes nodes for good.
     pub fn remove_all(&mut self, nodes: &NodeSet) {
-        let Some(first) = self.first_position(nodes) else { return };
-        self.before_edit_in_body(first);
-        self.order.retain(|n| !nodes.contains(n));
-        for slot in self.body.split_off(first) {
-            if nodes.contains(&slot.node) {
-                self.sums.remove(&slot);
-            } else {
-                self.body.push(slot);
-            }
+        if !self.take_from_body(nodes).is_empty() {
+            self.order.retain(|n| !nodes.contains(n));
         }
-        self.list_trimmable_from(first);
-        self.touch(first);
     }
 }
 

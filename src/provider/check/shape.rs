@@ -164,10 +164,10 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
             Format::OpenaiResponses => responses(entry, &mut wrong),
             Format::OpenaiChat => {
                 let role = text(entry, "role").unwrap_or_default();
-                if !fields(&CHAT, role, "the message", entry, &mut wrong) {
+                if !fields(&CHAT, role, "message", entry, &mut wrong) {
                     wrong(format!("unknown role `{role}`"));
                 }
-                content(entry, &PARTS, &mut wrong);
+                content(entry, &PARTS, "content part", &mut wrong);
                 calls(entry, &mut wrong);
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
@@ -179,7 +179,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                     wrong(e.message().trim_start_matches("message 0: ").to_owned());
                 }
                 if format == Format::AiSdk {
-                    content(entry, &AI_SDK_PARTS, &mut wrong);
+                    content(entry, &AI_SDK_PARTS, "content part", &mut wrong);
                 }
             }
         }
@@ -191,7 +191,7 @@ fn fields(shapes: &[Shape], kind: &str, what: &str, value: &Value, wrong: &mut i
     let Some((_, required)) = shapes.iter().find(|(name, _)| *name == kind) else { return false };
     for (key, wanted) in *required {
         if !value.get(*key).is_some_and(|v| wanted.fits(v)) {
-            wrong(format!("{what} of type `{kind}` needs `{key}`, {}", wanted.name()));
+            wrong(format!("the {what} of type `{kind}` needs `{key}`, {}", wanted.name()));
         }
     }
     true
@@ -205,22 +205,26 @@ fn responses(entry: &Value, wrong: &mut impl FnMut(String)) {
         None => return wrong("neither `type` nor `role`".to_owned()),
     };
     if kind == "message" {
-        let role = text(entry, "role").unwrap_or_default();
-        if !["user", "assistant", "system", "developer"].contains(&role) {
-            wrong(format!("unknown role `{role}`"));
-        }
-        content(entry, &PARTS, wrong);
+        role(entry, &["user", "assistant", "system", "developer"], wrong);
+        content(entry, &PARTS, "content part", wrong);
     }
-    fields(&RESPONSES, kind, "the item", entry, wrong); // an unknown type may be a new one and is not reported
+    fields(&RESPONSES, kind, "item", entry, wrong); // an unknown type may be a new one and is not reported
 }
 
-fn content(entry: &Value, shapes: &[Shape], wrong: &mut impl FnMut(String)) {
+fn role(entry: &Value, known: &[&str], wrong: &mut impl FnMut(String)) {
+    let role = text(entry, "role").unwrap_or_default();
+    if !known.contains(&role) {
+        wrong(format!("unknown role `{role}`"));
+    }
+}
+
+fn content(entry: &Value, shapes: &[Shape], what: &str, wrong: &mut impl FnMut(String)) {
     for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
         match text(part, "type") {
             Some(kind) => {
-                fields(shapes, kind, "the content part", part, wrong);
+                fields(shapes, kind, what, part, wrong);
             }
-            None => wrong("a content part without `type`".to_owned()),
+            None => wrong(format!("a {what} without `type`")),
         }
     }
 }
@@ -241,10 +245,7 @@ fn calls(entry: &Value, wrong: &mut impl FnMut(String)) {
 }
 
 fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
-    let role = text(entry, "role").unwrap_or_default();
-    if !["user", "assistant"].contains(&role) {
-        wrong(format!("unknown role `{role}`"));
-    }
+    role(entry, &["user", "assistant"], wrong);
     let Some(blocks) = entry.get("content").and_then(Value::as_array) else {
         return wrong("`content` is not a list of blocks".to_owned());
     };
@@ -255,7 +256,7 @@ fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
                 if key == "text" && !body.is_string() {
                     wrong("the block `text` is not a string".to_owned());
                 }
-                fields(&CONVERSE, key, "the block", body, wrong);
+                fields(&CONVERSE, key, "block", body, wrong);
             }
             _ => wrong("a block must be an object with one key, its type".to_owned()),
         }
@@ -263,30 +264,16 @@ fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
 }
 
 fn anthropic(entry: &Value, wrong: &mut impl FnMut(String)) {
-    let role = text(entry, "role").unwrap_or_default();
-    if !["user", "assistant", "system"].contains(&role) {
-        wrong(format!("unknown role `{role}`"));
-    }
-    match entry.get("content") {
-        Some(Value::String(_)) => {}
-        Some(Value::Array(list)) => {
-            for block in list {
-                match text(block, "type") {
-                    Some(kind) => {
-                        fields(&BLOCKS, kind, "the block", block, wrong);
-                    }
-                    None => wrong("a block without `type`".to_owned()),
-                }
-            }
-        }
-        _ => wrong("`content` is neither a string nor a list of blocks".to_owned()),
+    role(entry, &["user", "assistant", "system"], wrong);
+    content(entry, &BLOCKS, "block", wrong);
+    if !entry.get("content").is_some_and(|content| content.is_string() || content.is_array()) {
+        wrong("`content` is neither a string nor a list of blocks".to_owned());
     }
 }
 
 fn gemini(entry: &Value, wrong: &mut impl FnMut(String)) {
-    let role = text(entry, "role").unwrap_or("user");
-    if !["user", "model", "function", "tool"].contains(&role) {
-        wrong(format!("unknown role `{role}`"));
+    if text(entry, "role").is_some() {
+        role(entry, &["user", "model", "function", "tool"], wrong);
     }
     if !entry.get("parts").is_none_or(Value::is_array) {
         wrong("`parts` is not a list".to_owned());
@@ -294,7 +281,7 @@ fn gemini(entry: &Value, wrong: &mut impl FnMut(String)) {
     for part in entry.get("parts").and_then(Value::as_array).into_iter().flatten() {
         for (kind, _) in GEMINI_PARTS {
             if let Some(inner) = field(part, kind) {
-                fields(&GEMINI_PARTS, kind, "the part", inner, wrong);
+                fields(&GEMINI_PARTS, kind, "part", inner, wrong);
                 if inner.get("args").is_some_and(|args| !args.is_object() && !args.is_null()) {
                     wrong("`args` of a call is not an object".to_owned());
                 }

@@ -23,8 +23,7 @@ fn gemini(work: &mut Work) {
     for entry in &mut work.entries {
         let (index, of) = (entry.from.start, entry.message.role);
         if wrap_non_objects(&mut entry.message) {
-            let what = "a value that is not an object was wrapped in one".to_owned();
-            changes.push(Change { index, rule: "schema", what });
+            changes.push(Change::new(index, "schema", "a value that is not an object was wrapped in one"));
         }
         entry.message.parts.retain(|part| {
             let (broken, what) = match part {
@@ -33,7 +32,7 @@ fn gemini(work: &mut Work) {
                 Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
-            changes.push(Change { index, rule: broken, what: format!("{what} was removed") });
+            changes.push(Change::new(index, broken, format!("{what} was removed")));
             false
         });
     }
@@ -50,7 +49,7 @@ fn anthropic(work: &mut Work) {
         let index = entry.from.start;
         let role = entry.message.role;
         let mut gone = |rule: &'static str, what: &str| {
-            changes.push(Change { index, rule, what: format!("{what} was removed") });
+            changes.push(Change::new(index, rule, format!("{what} was removed")));
         };
         drop_refused(&mut entry.message.parts, &mut gone);
         entry.message.parts.retain_mut(|part| match part {
@@ -69,11 +68,7 @@ fn anthropic(work: &mut Work) {
             Part::ToolOutput(output) => {
                 if output.is_error && output.content.is_empty() {
                     output.content.push(Part::text(NO_ERROR_TEXT));
-                    missing_error_texts.push(Change {
-                        index,
-                        rule: "A-empty-error",
-                        what: "a text was inserted".to_owned(),
-                    });
+                    missing_error_texts.push(Change::new(index, "A-empty-error", "a text was inserted"));
                 }
                 true
             }
@@ -98,7 +93,7 @@ fn anthropic(work: &mut Work) {
         for entry in &mut work.entries {
             let index = entry.from.start;
             bedrock::fix_for_repair(&mut entry.message, |rule, what| {
-                changes.push(Change { index, rule, what: what.to_owned() });
+                changes.push(Change::new(index, rule, what));
             });
         }
     }
@@ -117,8 +112,7 @@ pub(super) fn repair_ends(work: &mut Work) {
     work.entries.retain(|entry| {
         let keep = !is_inexpressible(format, &entry.message);
         if !keep && !reported.contains(&entry.from.start) {
-            let what = "an empty message was removed".to_owned();
-            changes.push(Change { index: entry.from.start, rule, what });
+            changes.push(Change::new(entry.from.start, rule, "an empty message was removed"));
         }
         keep
     });
@@ -169,8 +163,7 @@ fn is_inexpressible(format: Format, message: &Message) -> bool {
 fn remove_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     if let Some(fixed) = without_empty_calls(&entry.message) {
         entry.message = fixed;
-        let what = "the empty list of calls was removed".to_owned();
-        changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
+        changes.push(Change::new(entry.from.start, "C-empty-calls", "the empty list of calls was removed"));
     }
 }
 

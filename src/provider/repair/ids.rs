@@ -28,11 +28,7 @@ pub(super) fn repair(
     for violation in found.iter().filter(|v| v.severity == Severity::Error && v.rule == "R-id-prefix") {
         if let Some(item) = list.get_mut(violation.index).and_then(Value::as_object_mut) {
             item.shift_remove("id");
-            changes.push(Change {
-                index: origin[violation.index],
-                rule: "R-id-prefix",
-                what: "its id was removed".to_owned(),
-            });
+            changes.push(Change::new(origin[violation.index], "R-id-prefix", "its id was removed"));
         }
     }
     shorten(&mut list, origin, changes);
@@ -59,10 +55,7 @@ fn shorten(list: &mut [Value], origin: &[usize], changes: &mut Vec<Change>) {
             format!("{start}_{n}")
         });
         id.clone_from(new);
-        changes.push(Change {
-            index: origin[i],
-            rule: "R-call-id-long",
-            what: format!("its call_id was shortened to {new}"),
-        });
+        let what = format!("its call_id was shortened to {new}");
+        changes.push(Change::new(origin[i], "R-call-id-long", what));
     }
 }

@@ -65,14 +65,13 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
         }
         if let Some(index) = bedrock::define_tools(&mut output) {
             let what = "`toolConfig` was added, with the tools that were called";
-            changes.push(Change { index, rule: "B-tool-config", what: what.to_owned() });
+            changes.push(Change::new(index, "B-tool-config", what));
         }
     }
     let has_blocks = matches!(format, Format::Anthropic | Format::BedrockConverse);
     if has_blocks && drop_blank_head(&mut output) {
         let rule = if format == Format::Anthropic { "A-empty-text" } else { "B-empty-text" };
-        let what = "an empty text was removed from `system`".to_owned();
-        changes.push(Change { index: 0, rule, what });
+        changes.push(Change::new(0, rule, "an empty text was removed from `system`"));
     }
     sort_by_key(&mut changes, |change| change.index);
     Ok(Repaired { output, changes })
@@ -122,18 +121,10 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
             && let Some(map) = entry.as_object_mut()
         {
             map.insert("summary".to_owned(), Value::Array(Vec::new()));
-            changes.push(Change {
-                index,
-                rule: "R-summary",
-                what: "an empty summary was inserted".to_owned(),
-            });
+            changes.push(Change::new(index, "R-summary", "an empty summary was inserted"));
         }
         if stringify_arguments(&mut entry) {
-            changes.push(Change {
-                index,
-                rule: "schema",
-                what: "arguments were converted to text".to_owned(),
-            });
+            changes.push(Change::new(index, "schema", "arguments were converted to text"));
         }
         match provider(format).read_list(std::slice::from_ref(&entry)) {
             Ok(_) => {
@@ -141,8 +132,8 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
                 origin.push(index);
             }
             Err(e) => {
-                let why = e.message().trim_start_matches("message 0: ").to_owned();
-                changes.push(Change { index, rule: "schema", what: format!("it was removed: {why}") });
+                let why = e.message().trim_start_matches("message 0: ");
+                changes.push(Change::new(index, "schema", format!("it was removed: {why}")));
             }
         }
     }

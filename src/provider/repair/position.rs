@@ -15,11 +15,7 @@ pub(super) fn repair(work: &mut Work, input: &Value) {
     for (at, removals) in checker.removals_from(0) {
         let Some(entry) = work.entries.get_mut(at) else { continue };
         entry.message = removals.apply(&entry.message, work.format);
-        let changes = removals.broken_rules().map(|(rule, what)| Change {
-            index: entry.from.start,
-            rule,
-            what: what.to_owned(),
-        });
-        work.changes.extend(changes);
+        let broken = removals.broken_rules();
+        work.changes.extend(broken.map(|(rule, what)| Change::new(entry.from.start, rule, what)));
     }
 }

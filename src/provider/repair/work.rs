@@ -16,6 +16,12 @@ pub struct Change {
     pub what: String,
 }
 
+impl Change {
+    pub(super) fn new(index: usize, rule: &'static str, what: impl Into<String>) -> Self {
+        Self { index, rule, what: what.into() }
+    }
+}
+
 /// Replaces an output that never came. The model reads it.
 pub const MISSING_OUTPUT: &str = "[no output: the call was not completed]";
 
@@ -37,7 +43,7 @@ pub(super) struct Work {
 
 impl Work {
     pub fn note_change(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
-        self.changes.push(Change { index, rule, what: what.into() });
+        self.changes.push(Change::new(index, rule, what));
     }
 
     /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, Gemini, Bedrock, our own.
