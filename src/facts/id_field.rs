@@ -1,4 +1,5 @@
-//! Which JSON field holds an id. `GV1N64` alone says little; `reservation_id GV1N64` says what a call needs.
+//! Which JSON field holds an id. `GV1N64` alone says little; that it was a `reservation_id` says where a call needs
+//! it.
 
 use super::LiteralKind;
 use super::literal::{Literal, each_literal};

@@ -399,7 +399,8 @@ mod tests {
                 DIGIT => AFTER_DIGIT,
                 CONTROL => AFTER_CONTROL,
                 WIDE.. => class - WIDE + AFTER_WIDE,
-                sign if before == byte => sign + SIGN_COUNT,
+                // The sign that begins a colour is part of it, so one more of the kind does not repeat it.
+                sign if before == byte && state != COLOUR => sign + SIGN_COUNT,
                 sign => sign,
             };
             before = byte;

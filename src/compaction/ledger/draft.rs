@@ -365,8 +365,8 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
     taken
 }
 
-/// Writes literal facts by kind, sorted; ids with the names of their fields: `reservation_id: GV1N64`. Each is written whole, because a path shortened by its folder can no longer be found in the text.
-/// Returns the tokens of the titles.
+/// Writes literal facts by kind, sorted; ids by the fields that held them, too: `Ids (reservation_id): GV1N64`. Each is written whole,
+/// because a path shortened by its folder can no longer be found in the text. Returns the tokens of the titles.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
     let kinds = [
@@ -375,28 +375,25 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
         (LiteralKind::Url, "URLs"),
         (LiteralKind::Path, "Paths"),
     ];
-    let mut titled: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (kind, title) in kinds {
-        let mut of_kind: Vec<(Option<&str>, &str)> =
-            chosen.iter().filter(|c| c.sighting.kind == kind).map(|c| (c.field, c.text)).collect();
-        // Ids of one field stand together, after those whose field is not known.
-        sort(&mut of_kind);
-        let lines = of_kind.chunk_by(|(one, _), (other, _)| one == other);
-        titled.extend(
-            lines.map(|line| (line[0].0.unwrap_or(title), line.iter().map(|(_, text)| *text).collect())),
-        );
-    }
     let mut of_titles = 0;
-    for (title, texts) in titled {
-        out.push_str(title);
-        out.push(':');
-        of_titles += cost(title) + 1;
-        for text in texts {
-            // Blanks stand between the names, too.
-            let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
-            let _ = write!(out, " {quote}{text}{quote}");
+    for (kind, title) in kinds {
+        let mut of_kind: Vec<&Choice<'_>> = chosen.iter().filter(|c| c.sighting.kind == kind).collect();
+        if of_kind.iter().any(|c| c.field.is_some()) {
+            sort_by_key(&mut of_kind, |c| c.field);
         }
-        out.push('\n');
+        for line in of_kind.chunk_by(|one, other| one.field == other.field) {
+            let title =
+                line[0].field.map_or(Cow::Borrowed(title), |field| Cow::Owned(format!("{title} ({field})")));
+            out.push_str(&title);
+            out.push(':');
+            of_titles += cost(&title) + 1;
+            for Choice { text, .. } in line {
+                // Blanks stand between the names, too.
+                let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
+                let _ = write!(out, " {quote}{text}{quote}");
+            }
+            out.push('\n');
+        }
     }
     of_titles
 }

@@ -100,13 +100,14 @@ fn facts_missing_from_the_summary_are_carried_over_best_first() {
 fn ids_come_with_the_fields_that_held_them() {
     let call = ToolCall::function("1", "book", r#"{"reservation_id":"GV1N64","user_id":"mia_li_3668"}"#);
     let call = Message::new(Role::Assistant, vec![Part::from(call)]);
-    let booked = Message::tool("1", r#"{"reservation_id": "K2MQ7A", "paid_with": {"gift_card_6276644": 20}}"#);
+    let booked =
+        Message::tool("1", r#"{"reservation_id": "K2MQ7A", "paid_with": {"gift_card_6276644": 20}}"#);
     let mut carried = carried(&[user("Cancel it."), call, booked]);
     // What an id is stays known, although later messages mention it without a field.
     carried.begin_fold();
     carried.add(&MessageFacts::extract(&[said("GV1N64 is cancelled.")], &[]));
     let (text, _) = write(&carried, &AlreadyShown::of([]), ALL, &Estimate).0.unwrap();
-    let ids = "Ids: gift_card_6276644\nreservation_id: GV1N64 K2MQ7A\nuser_id: mia_li_3668";
+    let ids = "Ids: gift_card_6276644\nIds (reservation_id): GV1N64 K2MQ7A\nIds (user_id): mia_li_3668";
     assert!(text.ends_with(ids), "{text}");
 }
 
