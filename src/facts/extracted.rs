@@ -11,7 +11,7 @@
 use memchr::memchr;
 
 use super::actions::action;
-use super::id_field::each_literal_in;
+use super::id_field::{FieldNames, each_literal_in};
 use super::kept::KeptFacts;
 use super::notes::{CallNote, CommandOutcome, Notes};
 use super::{Names, Remark, Subject, is_ask_user_tool, remarks};
@@ -28,6 +28,9 @@ pub struct ExtractedFacts {
     literals: Vec<u32>,
     /// For each message, the end of its part of `literals`.
     ends: Vec<u32>,
+    /// Which fields held ids: by message, the number of the id and that of the field's name.
+    held: Vec<(u32, u32, u32)>,
+    field_names: FieldNames,
     /// The user's remarks, by message.
     remarks: HashMap<u32, Box<[Remark]>>,
     notes: SortedMap<u32, Box<Notes>>,
@@ -60,6 +63,13 @@ impl ExtractedFacts {
         &self.literals[start..self.ends[at] as usize]
     }
 
+    /// The ids of a message that were the whole value of a JSON field: their numbers, and the fields' names, in order.
+    pub fn fields(&self, at: usize) -> impl Iterator<Item = (u32, &str)> {
+        let start = self.held.partition_point(|(message, ..)| (*message as usize) < at);
+        let here = self.held[start..].iter().take_while(move |(message, ..)| *message as usize == at);
+        here.map(|(_, id, field)| (*id, self.field_names.name(*field)))
+    }
+
     /// The notes of a message, if it has any.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
         let has_notes = self.has_notes.get(at).is_some_and(|has_notes| *has_notes);
@@ -87,7 +97,7 @@ impl ExtractedFacts {
             let number = self.names.number(literal.text, literal.kind);
             self.literals.push(number);
             if let Some(field) = field {
-                self.names.set_field(number, field);
+                self.held.push((self.ends.len() as u32, number, self.field_names.number(field)));
             }
         });
         if message.opens_turn() {
@@ -128,7 +138,7 @@ impl ExtractedFacts {
             let number = self.names.number(&literal.text, literal.kind);
             self.literals.extend(std::iter::repeat_n(number, literal.count as usize));
             if let Some(field) = &literal.field {
-                self.names.set_field(number, field);
+                self.held.push((self.ends.len() as u32, number, self.field_names.number(field)));
             }
         }
         for output in message.tool_outputs() {

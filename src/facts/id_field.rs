@@ -4,10 +4,36 @@
 use super::LiteralKind;
 use super::literal::{Literal, each_literal};
 use super::texts::named_texts;
+use crate::hashing::HashMap;
 use crate::message::Message;
 
 /// Longer names, in bytes, are data.
-const LONGEST_NAME: usize = 40;
+const LONGEST_NAME: usize = 32;
+
+/// The names of fields, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldNames {
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl FieldNames {
+    /// The number of a name, which is added if it is new.
+    pub fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number as u32;
+        }
+        let number = self.names.len();
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number as u32
+    }
+
+    /// The name with this number.
+    pub fn name(&self, number: u32) -> &str {
+        &self.names[number as usize]
+    }
+}
 
 /// Every literal fact of a message, in order; an id with the name of the JSON field whose whole value it is, if there is one.
 pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'_>, Option<&str>)) {
@@ -35,9 +61,19 @@ fn field_before<'t>(text: &'t str, literal: &Literal<'_>) -> Option<&'t str> {
     before[..name].ends_with(quote).then_some(&before[name..])
 }
 
+/// The last words of names that say which thing an id names. Other fields, such as `query`, hold an id once and something else the next time.
+const ENDS: [&str; 9] = ["id", "ids", "key", "ref", "code", "number", "sha", "hash", "uuid"];
+
 /// Whether a field's name says what the id is. That it is an id is known.
 fn says_what(name: &str) -> bool {
-    (3..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_of_name) && name != "ids"
+    let last_word = |end: &str| {
+        let before = name.len().checked_sub(end.len()).filter(|at| name.is_char_boundary(*at));
+        let Some((first, last)) = before.map(|at| name.split_at(at)) else { return false };
+        let begins = first.ends_with(['_', '-']) || last.starts_with(|c: char| c.is_ascii_uppercase());
+        last.eq_ignore_ascii_case(end) && (begins || first.is_empty())
+    };
+    let is_name = name.len() <= LONGEST_NAME && name.bytes().all(is_of_name);
+    is_name && !["id", "ids"].contains(&name) && ENDS.iter().any(|end| last_word(end))
 }
 
 const fn is_of_name(byte: u8) -> bool {
@@ -68,11 +104,35 @@ mod tests {
         let call = ToolCall::function("c", "cancel", input);
         let expected = [
             ("GV1N64", Some("reservation_id")),
-            ("mia_li_3668", Some("users")),
+            ("mia_li_3668", None),
             ("sess_81b2c3", None),
             ("GV1N65", None),
         ];
         assert_eq!(fields(Part::from(call)), pairs(&expected));
+    }
+
+    #[test]
+    fn only_names_of_ids_name_them() {
+        for name in ["user_id", "toolCallId", "sha", "commit-hash", "flightNumber", "key", "orderID"] {
+            assert!(says_what(name), "{name}");
+        }
+        let long = format!("{}_id", "x".repeat(30));
+        for name in [
+            "id",
+            "ids",
+            "query",
+            "text",
+            "Task",
+            "paid",
+            "valid",
+            "K2MQ7A",
+            "179",
+            "bestellung_nr",
+            "é_id",
+            long.as_str(),
+        ] {
+            assert!(!says_what(name), "{name}");
+        }
     }
 
     #[test]

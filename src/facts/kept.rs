@@ -35,13 +35,15 @@ impl KeptFacts {
         let mut places: HashMap<String, usize> = HashMap::default();
         let mut literals: Vec<KeptLiteral> = Vec::new();
         each_literal_in(message, &mut |found, field| {
-            let field = field.map(str::to_owned);
             if let Some(at) = places.get(found.text) {
                 let known = &mut literals[*at];
                 known.count = known.count.saturating_add(1);
-                known.field = known.field.take().or(field);
+                if known.field.is_none() {
+                    known.field = field.map(str::to_owned);
+                }
                 return;
             }
+            let field = field.map(str::to_owned);
             places.insert(found.text.to_owned(), literals.len());
             literals.push(KeptLiteral { text: found.text.to_owned(), kind: found.kind, count: 1, field });
         });

@@ -54,6 +54,7 @@ pub use asked_user::is_ask_user_tool;
 pub use constraints::{Constraint, constraints};
 pub use distinguishing::distinguishing_argument;
 pub use extracted::ExtractedFacts;
+pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
 pub use names::Names;

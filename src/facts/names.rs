@@ -2,7 +2,6 @@
 
 use super::{LiteralKind, TextSet};
 use crate::hashing::hash;
-use crate::sorted::SortedMap;
 use crate::sorting::sort_texts;
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -19,8 +18,6 @@ pub struct Names {
     kinds: Vec<LiteralKind>,
     /// The estimated tokens of each.
     costs: Vec<u32>,
-    /// The field that first held each id.
-    fields: SortedMap<u32, Box<str>>,
     /// A hash table of their numbers. Its size is a power of two, and at most three quarters are used.
     table: Vec<u32>,
     /// The numbers of the facts at the last call of [`Names::index`], sorted by text.
@@ -57,18 +54,6 @@ impl Names {
     /// The estimated tokens of the fact with this number.
     pub fn cost(&self, number: u32) -> u32 {
         self.costs[number as usize]
-    }
-
-    /// The name of the JSON field that first held the fact with this number, if one did.
-    pub fn field(&self, number: u32) -> Option<&str> {
-        self.fields.get(&number).map(|field| &**field)
-    }
-
-    /// Says which field held a fact, if none did before.
-    pub fn set_field(&mut self, number: u32, field: &str) {
-        if !self.fields.contains_key(&number) {
-            self.fields.insert(number, field.into());
-        }
     }
 
     /// The number of a fact, if it is known.

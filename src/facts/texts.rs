@@ -87,7 +87,7 @@ fn strings(value: Value) -> Vec<(Option<String>, String)> {
     while let Some((name, value)) = next.pop() {
         match value {
             Value::String(text) => out.push((name, text)),
-            Value::Array(list) => next.extend(list.into_iter().rev().map(|value| (name.clone(), value))),
+            Value::Array(list) => next.extend(list.into_iter().rev().map(|value| (None, value))),
             Value::Object(map) => {
                 // An argument may be called `id` and hold something from the user, so only an item's own fields are left out.
                 let item = map.contains_key("call_id");

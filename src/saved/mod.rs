@@ -76,8 +76,8 @@ impl<T: Saved> SavedInPlace for T {
 /// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list (for an enum of `names!`, in its
 /// own). Append new variants only at its end.
 ///
-/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `place`: a struct
-/// that is read into one that has the fields behind `but` already. `rest of`: a struct whose other fields are saved as edits.
+/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `place`: reads into
+/// an existing value, which keeps the fields that are listed behind `but`. `rest of`: a struct whose other fields are saved as edits.
 macro_rules! saved {
     (struct $name:ident $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?

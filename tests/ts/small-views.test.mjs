@@ -36,3 +36,21 @@ test("a summary is used if it has room, or if a model writes it", async () => {
   const [, written] = await texts({ contextWindow: 300, summarize: () => "<summary>They speak of ships.</summary>" });
   assert.match(written, /They speak of ships\./);
 });
+
+test("the ids in use come before the request, and with the fields that held them", async () => {
+  const call = { id: "call_1", type: "function", function: { name: "get_reservation", arguments: '{"reservation_id":"GV1N64"}' } };
+  const before = [
+    { role: "user", content: "Hi! I need to remove a passenger named Sophia from my upcoming flight, and to know what that costs me." },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "call_1", content: "One passenger: Sophia." },
+  ];
+  let records = 0;
+  for (let contextWindow = 200; contextWindow <= 1200; contextWindow += 10) {
+    const { messages: view } = await compactMessages([messages[0], ...before, ...messages.slice(1)], { safetyMargin: 0, contextWindow });
+    const record = JSON.stringify(view[1]);
+    if (!record.includes("Task:") || record.includes("get_reservation")) continue;
+    records += 1;
+    assert.match(record, /Ids \(reservation_id\): GV1N64/, `${contextWindow}: ${record}`);
+  }
+  assert.ok(records > 5, String(records));
+});

@@ -181,6 +181,9 @@ impl CarriedFacts {
             for number in facts.literals(at) {
                 sightings.record(*number, self.clock as u32, used, output);
             }
+            for (number, field) in facts.fields(at) {
+                sightings.record_field(number, field);
+            }
             let notes = facts.notes(at);
             let own = notes.filter(|_| !read.is_others(at));
             for (place, stated) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {

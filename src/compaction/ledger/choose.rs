@@ -4,6 +4,8 @@ use super::already_shown::AlreadyShown;
 use super::literals::Literals;
 use super::sightings::{Sighting, Sightings};
 use crate::facts::{LiteralKind, Names, TextSet};
+use crate::hashing::HashSet;
+use crate::tokens::{Estimate, TokenCounter};
 
 /// The index of a fact that is not a choice.
 const NONE: u32 = u32::MAX;
@@ -60,7 +62,7 @@ const OFTEN: usize = 21;
 impl<'a> Choices<'a> {
     /// The facts that the rest of the view does not contain.
     pub fn missing(literals: &'a Literals, shown: &AlreadyShown<'_>) -> Self {
-        let choice = |(text, sighting)| Choice { text, field: literals.field(text), sighting };
+        let choice = |(text, sighting, field)| Choice { text, field, sighting };
         let all: Vec<Choice<'a>> = literals.iter().map(choice).collect();
         let known = shown.names().and_then(|names| Some((names, numbers(&all, names)?)));
         if let Some((names, numbers)) = known {
@@ -121,6 +123,17 @@ impl<'a> Choices<'a> {
         self.all.len()
     }
 
+    /// The price of the ids that somebody mentioned or acted on.
+    pub fn price_of_ids_in_use(&self) -> u64 {
+        let mut titles = HashSet::default();
+        let ids = self
+            .all
+            .iter()
+            .zip(&self.prices)
+            .filter(|(choice, _)| choice.sighting.kind == LiteralKind::Id && choice.sighting.uses > 0);
+        ids.map(|(choice, price)| u64::from(*price) + title_price(choice, titles.insert(choice.field))).sum()
+    }
+
     /// Best first: by rank, then by worth per cost.
     fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
@@ -160,12 +173,15 @@ impl<'a> Choices<'a> {
         self.needles.find(written, |i| there[i] = true);
         let mut chosen = vec![false; self.all.len()];
         let room = *left;
+        let mut titles = HashSet::default();
         let mut choose = |i: usize, there: &mut [bool]| {
-            let price = u64::from(self.prices[i]);
+            let is_new = !titles.contains(&self.all[i].field);
+            let price = u64::from(self.prices[i]) + title_price(&self.all[i], is_new);
             if there[i] || price > *left {
                 return;
             }
             *left -= price;
+            titles.insert(self.all[i].field);
             (chosen[i], there[i]) = (true, true);
             for found in self.within(i) {
                 there[*found as usize] = true;
@@ -189,6 +205,13 @@ impl<'a> Choices<'a> {
         };
         (pick(&chosen, true), pick(&there, false))
     }
+}
+
+/// What the first id of a field costs besides itself: `Ids (reservation_id):` stands before it.
+fn title_price(choice: &Choice<'_>, is_first: bool) -> u64 {
+    /// The tokens around the field's name.
+    const AROUND: u64 = 4;
+    choice.field.filter(|_| is_first).map_or(0, |field| Estimate.count(field) + AROUND)
 }
 
 /// Search patterns for facts that are sorted by text.

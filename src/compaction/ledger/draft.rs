@@ -50,8 +50,8 @@ const PASTED_SHARE: u64 = 4;
 /// The user's requests may take this fraction (1/4) of the room.
 const TASK_SHARE: u64 = 4;
 
-/// If the room is small, requests have half of it, up to this many tokens: without its task, an agent cannot go on. Nor can it without the
-/// ids that its next call needs.
+/// Requests have this room, in tokens, beside the ids in use, even if no facts find any: without its task, an agent cannot go on, nor
+/// without the ids that its next call needs.
 const LEAST_TASK: u64 = 64;
 
 /// A text takes at least a token for this many bytes, in most scripts.
@@ -111,7 +111,8 @@ impl Draft {
         let omitted = OmittedFacts::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
         let (listed_rules, mut left) = draft.rules(&missing.rules, room);
-        let for_task = (left.min(room.shared) / TASK_SHARE).max((left / 2).min(LEAST_TASK));
+        let beside_ids = left.saturating_sub(missing.literals.price_of_ids_in_use());
+        let for_task = (left.min(room.shared) / TASK_SHARE).max(beside_ids.min(LEAST_TASK));
         let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
         let for_work = left / WORK_SHARE;
@@ -382,11 +383,15 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
             sort_by_key(&mut of_kind, |c| c.field);
         }
         for line in of_kind.chunk_by(|one, other| one.field == other.field) {
-            let title =
-                line[0].field.map_or(Cow::Borrowed(title), |field| Cow::Owned(format!("{title} ({field})")));
-            out.push_str(&title);
+            out.push_str(title);
+            match line[0].field {
+                // Its price was part of the first id's.
+                Some(field) => {
+                    let _ = write!(out, " ({field})");
+                }
+                None => of_titles += cost(title) + 1,
+            }
             out.push(':');
-            of_titles += cost(&title) + 1;
             for Choice { text, .. } in line {
                 // Blanks stand between the names, too.
                 let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };

@@ -47,10 +47,9 @@ const SHARE: f64 = 0.3;
 
 /// The share of the room beside everything that must stay, for a view that is made only once and may be filled. With a view of a tenth of
 /// the session's tokens, two fifths hold 85 % of the facts of a session full of checksums. The first `FOR_STEPS` tokens of the room are
-/// reserved for the newest steps and the user's rules, except for a tenth, which holds the task and the ids in use.
+/// reserved for the newest steps and the user's rules.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
-const LEAST_ONCE: f64 = 0.1;
 
 /// A conversation of more tokens than this many windows has more names than its view has room for, and most of them are old. The larger it
 /// is beyond that, the smaller is the part of the ledger's budget that names may take from the newest steps, down to a quarter.
@@ -118,8 +117,7 @@ impl Budget {
             (Some(tokens), _) => (tokens, tokens),
             (None, None) => (WITHOUT_WINDOW, u64::MAX),
             (None, Some(room)) if once => {
-                let beyond_steps = share(room.saturating_sub(FOR_STEPS), SHARE_ONCE);
-                (beyond_steps.max(share(room, LEAST_ONCE)), share(room, SHARE_ONCE))
+                (share(room.saturating_sub(FOR_STEPS), SHARE_ONCE), share(room, SHARE_ONCE))
             }
             (None, Some(room)) => (share(room, SHARE).max(LEAST), u64::MAX),
         };

@@ -423,7 +423,7 @@ fn the_kept_part_is_redacted_like_the_folded_part() {
 proptest::proptest! {
     /// The facts drawn for the whole history give the same result for a part of it as drawing that part alone.
     #[test]
-    fn facts_extracted_once_equal_facts_extracted_again(kinds in proptest::collection::vec(0..7_usize, 0..24), cut in 0..48_usize) {
+    fn facts_extracted_once_equal_facts_extracted_again(kinds in proptest::collection::vec(0..9_usize, 0..24), cut in 0..48_usize) {
         let step = |(n, kind): (usize, usize)| match kind {
             0 => vec![user(&format!("Never touch src/a{n}.rs. Fix #{n} only."))],
             1 => ran(&n.to_string(), "cargo test", "error[E0308]: x\n --> src/app/main.rs:3\nexit code: 101").into(),
@@ -431,6 +431,8 @@ proptest::proptest! {
             3 => ran(&n.to_string(), "cat x/y/z", "https://example.org/docs 94ff0b0").into(),
             4 => vec![said(&format!("- [ ] step {}\n- [x] step {}\n\nShall I go on?", n % 5, n % 3))],
             5 => vec![said("Read src/app/main.rs and src/app/lib.rs.")],
+            6 => vec![Message::tool("other", r#"{"commit_sha": "94ff0b0", "user_id": "mia_li_3668"}"#)],
+            7 => vec![said(r#"It printed {"key": "94ff0b0"} for mia_li_3668."#)],
             _ => vec![user("```\n// must be sorted\n```\nsee /w/app/x")],
         };
         let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
