@@ -40,7 +40,15 @@ export const suites = [
     extraEnv: { INSTA_UPDATE: "no", PROPTEST_RNG_SEED: process.env.PROPTEST_RNG_SEED ?? "20261121", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1" },
   },
   // wasm-bindgen's test runner (.cargo/config.toml) runs them in Node and in Chrome. `wasm-pack test` would compile all tests for wasm32.
-  { name: "wasm in node and chrome", compiles: true, seconds: 900, counts: "cargo", command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web"], extraEnv: { CHROMEDRIVER: "chromedriver" } },
+  // They are few and short, so the engine is compiled for them without optimisation.
+  {
+    name: "wasm in node and chrome",
+    compiles: true,
+    seconds: 900,
+    counts: "cargo",
+    command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web", "--config", "profile.test.package.contextfold.opt-level=0"],
+    extraEnv: { CHROMEDRIVER: "chromedriver" },
+  },
   // Opens the tests that cargo has just compiled for Chrome.
   { name: "firefox and webkit", needs: ["build"], after: ["wasm in node and chrome"], seconds: 600, counts: "node", command: nodeTests("tests/browsers") },
   { name: "types", needs: ["build"], seconds: 240, command: ["tsc", "--project", "tests/types"] },
