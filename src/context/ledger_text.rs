@@ -1,15 +1,6 @@
 //! Where the carry-over ledger stands in the text of a summary.
 
-/// The heading of the carry-over ledger at the end of a summary. The ledger is not only about the folded messages: it also lists what messages
-/// behind them no longer show.
-pub const LEDGER_HEADING: &str = "## Said and seen, word for word";
-
-/// The same, and the earlier headings that saved summaries may have.
-pub const LEDGER_HEADINGS: [&str; 3] = [
-    LEDGER_HEADING,
-    "## From these messages, word for word",
-    "## Carried over from what was folded (data, word for word)",
-];
+pub use crate::facts::{LEDGER_HEADING, LEDGER_HEADINGS};
 
 /// The end of the frame around a summary, unless the caller sets another.
 pub const RECORD_ENDS: &str = "[End of the record]";

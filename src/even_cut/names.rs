@@ -5,14 +5,13 @@ use std::fmt::{self, Write as _};
 use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{ExtractedFacts, LiteralKind, Strength, texts};
+use crate::facts::{ExtractedFacts, LiteralKind, MARK_LISTS, Strength, texts};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// Comes before the names in a mark. `MARK_NAMES_PREFIX` adds the words in front of it, to find the names of a mark again.
+/// Comes before the names in a mark. [`MARK_LISTS`] adds the words in front of it, to find the names of a mark again.
 const NAMES_PREFIX: &str = "; in it: ";
-const MARK_NAMES_PREFIX: &str = " left out; in it: ";
 
 /// Which literal facts and which of the user's rules the view contains, tracked while it is being cut.
 pub struct Names<'a> {
@@ -65,7 +64,7 @@ impl<'a> Names<'a> {
             return 0;
         }
         let (texts, names) = (texts(&slot.message), &self.facts.names);
-        let marks = texts.iter().flat_map(|text| text.split(MARK_NAMES_PREFIX).skip(1));
+        let marks = texts.iter().flat_map(|text| text.split(MARK_LISTS).skip(1));
         let listed: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
         let is_listed = |number: &&u32| listed.iter().any(|listed| listed.contains(names.text(**number)));
         let listed = self.of(slot.node).iter().filter(is_listed);

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
-    sentences, statement, unwrapped, without_directory,
+    Action, StatementKind, Strength, actions, constraints, final_question, intentions, may_record_rules,
+    only_leads_on, sentences, statement, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -31,7 +31,8 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
-    let earlier = texts.iter().zip(&summaries).filter(|(_, s)| **s).map(|(text, _)| earlier::items(text));
+    let earlier = messages.iter().zip(&texts).zip(&summaries).filter(|(_, is_summary)| **is_summary);
+    let earlier = earlier.map(|((message, text), _)| earlier::items(text, may_record_rules(message)));
     let earlier: Vec<Vec<earlier::Item>> = earlier.collect();
     let actions = actions(messages);
     let folder = earlier.iter().flatten().find_map(|item| item.text.strip_prefix(FOLDER_LABEL));
@@ -119,6 +120,9 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
             Section::References if !refs && text.starts_with(REF_LABEL) => {}
             Section::References => draft.put(Section::References, text, text, 2),
             Section::Constraints => {
+                if item.is_carried {
+                    draft.carried_rules.insert(key_of(text));
+                }
                 draft.put_counted(Section::Constraints, &key_of(text), text, 20, item.count);
             }
             Section::Open => {

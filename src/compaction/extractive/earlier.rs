@@ -4,6 +4,7 @@ use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
 use crate::context::{LEDGER_HEADINGS, RECORD_ENDS};
+use crate::facts::RULES_TITLE;
 use crate::message::{ItemType, Message, Role};
 
 /// One line of an earlier summary.
@@ -12,6 +13,8 @@ pub(super) struct Item {
     pub section: Section,
     pub text: String,
     pub count: u64,
+    /// It is a rule of the user that the next ledger tells, too.
+    pub is_carried: bool,
 }
 
 /// Whether a message is a summary: the engine marked it as one, or it has our frame or our headings.
@@ -31,7 +34,9 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
 /// The lines of a summary by section. Foreign headings are classified by their words. Lines under no heading or an unknown one are earlier
 /// context. The lists of its ledger belong to the sections that tell the same; names on a line of their own are facts of the text in any
 /// case. What stands behind the record, in the same message, the user said.
-pub(super) fn items(text: &str) -> Vec<Item> {
+///
+/// `carries_rules`: the ledger tells the rules of this one's ledger, see [`may_record_rules`](crate::facts::may_record_rules).
+pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let (text, behind) = text.split_once(RECORD_ENDS).unwrap_or((text, ""));
     let ours = text.lines().any(|l| l.trim_end() == "## Task");
@@ -46,11 +51,12 @@ pub(super) fn items(text: &str) -> Vec<Item> {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
                     let text = ledger::without_label(text).trim().to_owned();
-                    out.push(Item { section, text, count: 1 });
+                    let is_carried = carries_rules && section == Section::Constraints;
+                    out.push(Item { section, text, count: 1, is_carried });
                 }
                 (None, _) if bare.starts_with(ledger::FOLDER_LABEL) => {
                     let text = bare.replacen(ledger::FOLDER_LABEL, FOLDER_LABEL, 1);
-                    out.push(Item { section: Section::References, text, count: 1 });
+                    out.push(Item { section: Section::References, text, count: 1, is_carried: false });
                 }
                 (Some(_), None) => {}
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
@@ -61,18 +67,28 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare)
         {
         } else if let Some(text) = line.strip_prefix("- ") {
-            out.push(Item { section, text: text.trim().to_owned(), count: 1 });
+            out.push(Item { section, text: text.trim().to_owned(), count: 1, is_carried: false });
         } else if let Some(indented) = line.strip_prefix("  ")
             && let Some(last) = out.last_mut().filter(|i| i.section == section)
         {
             last.text.push('\n');
             last.text.push_str(if ours { indented } else { bare });
         } else {
-            out.push(Item { section, text: bare.trim_start_matches(['*', '-', ' ']).to_owned(), count: 1 });
+            out.push(Item {
+                section,
+                text: bare.trim_start_matches(['*', '-', ' ']).to_owned(),
+                count: 1,
+                is_carried: false,
+            });
         }
     }
     if !behind.trim().is_empty() {
-        out.push(Item { section: Section::Task, text: behind.trim().to_owned(), count: 1 });
+        out.push(Item {
+            section: Section::Task,
+            text: behind.trim().to_owned(),
+            count: 1,
+            is_carried: false,
+        });
     }
     for item in &mut out {
         (item.text, item.count) = split_count(&item.text);
@@ -136,7 +152,7 @@ fn section_of(heading: &str) -> Section {
 /// The section that tells the same as a list of the ledger.
 fn section_of_list(title: &str) -> Option<Section> {
     match title {
-        ledger::RULES_TITLE => Some(Section::Constraints),
+        RULES_TITLE => Some(Section::Constraints),
         ledger::TASK_TITLE | ledger::REMARKS_TITLE => Some(Section::Task),
         ledger::OPEN_TITLE => Some(Section::Open),
         ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
@@ -159,7 +175,7 @@ mod tests {
     use super::*;
 
     fn flat(text: &str) -> Vec<(Section, String, u64)> {
-        items(text).into_iter().map(|i| (i.section, i.text, i.count)).collect()
+        items(text, true).into_iter().map(|i| (i.section, i.text, i.count)).collect()
     }
 
     #[test]

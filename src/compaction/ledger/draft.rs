@@ -11,14 +11,11 @@ use super::sentence;
 use super::user_remarks::UserRemark;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
-use crate::facts::LiteralKind;
 use crate::facts::shorten::one_line;
+use crate::facts::{LiteralKind, RULES_TITLE};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
-
-/// The heading of the user's rules.
-pub const RULES_TITLE: &str = "Rules that hold";
 
 /// The heading of sentences that contain a rule's words without being rules: questions, reports.
 pub const WORDS_TITLE: &str = "The user's words";

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use crate::compaction::Redact;
-use crate::context::{Context, NodeIndex};
+use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::{CallNote, CommandOutcome, ExtractedFacts, KeptFacts, Notes};
 use crate::hashing::{HashMap, HashSet};
@@ -144,7 +144,7 @@ pub(super) fn with_redacted_facts(
     let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
     let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
     let messages = messages.collect::<Result<Vec<_>>>()?;
-    let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
+    let others = nodes.iter().enumerate().filter(|(_, n)| is_others(context, **n)).map(|(at, _)| at);
     read(&MessageFacts::extract(&messages, &kept.collect::<Vec<_>>()).with_others(others));
     Ok(())
 }
@@ -153,5 +153,10 @@ pub(super) fn with_redacted_facts(
 pub(super) fn with_facts<'a>(context: &'a Context, nodes: &[NodeIndex]) -> MessageFacts<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
     let read = MessageFacts::of(context.facts(), nodes.iter().map(message).collect());
-    read.with_others(context.results.iter().map(NodeIndex::get))
+    read.with_others(nodes.iter().filter(|n| is_others(context, **n)).map(|n| n.get()))
+}
+
+/// Whether a message is not the user's, whatever its role: a result of a branch, or a summary that was written here.
+fn is_others(context: &Context, node: NodeIndex) -> bool {
+    context.history.node(node).kind == NodeKind::Summary || context.results.contains(&node)
 }

@@ -23,8 +23,8 @@ pub use already_shown::AlreadyShown;
 pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{
-    COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, RULES_TITLE, Room,
-    TASK_TITLE, WORDS_TITLE,
+    COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, Room, TASK_TITLE,
+    WORDS_TITLE,
 };
 pub use memo::Memo;
 pub use message_facts::MessageFacts;
