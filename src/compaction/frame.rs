@@ -8,9 +8,7 @@ const SUMMARY: &str = "{summary}";
 /// Placeholder for the number of messages.
 const MESSAGES: &str = "{messages}";
 
-/// The start of the frame's first line, by which code that takes a summary apart recognises it.
-pub(super) const FRAME_START: &str = "[Record of ";
-pub(super) use crate::context::RECORD_ENDS as ENDS;
+pub(super) use crate::context::{RECORD_BEGINS as FRAME_START, RECORD_ENDS as ENDS};
 
 /// The text of a summary that says nothing about its messages.
 pub(super) const EMPTY_SUMMARY: &str = "- Earlier messages, left out.";
@@ -20,11 +18,6 @@ const LEFT_OUT: &str = " left out here";
 
 /// The noun that is counted.
 const EARLIER_MESSAGE: &str = " earlier message";
-
-/// Whether a text begins with the frame of a record.
-pub(super) fn begins_record(text: &str) -> bool {
-    text.starts_with(FRAME_START)
-}
 
 /// Whether a line belongs to the frame and not to the summary's content.
 pub(super) fn is_frame(line: &str) -> bool {

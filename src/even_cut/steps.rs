@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::in_use::in_use;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
-use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
+use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit, is_record};
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -284,7 +284,8 @@ fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Siz
     (tokens, rest)
 }
 
-/// Whether a message's texts may be cut: it was pushed, is not pinned, and the view shows its texts.
+/// Whether a message's texts may be cut: it was pushed, is not pinned, and the view shows its texts. A record from elsewhere is not cut,
+/// as little as our own: the next fold takes it.
 pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     node.kind == NodeKind::Message
@@ -292,6 +293,7 @@ pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
         && matches!(slot.form, Form::Whole | Form::Cut | Form::Shortened | Form::Unbound | Form::Pointer)
         && !context.history.is_away(slot.node)
         && !context.keeps_output(slot.node)
+        && !is_record(&node.message)
 }
 
 /// A cut or shortened message as it would be whole; `None` if it is not cut.

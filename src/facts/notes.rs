@@ -3,7 +3,7 @@
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
-use super::recorded::{may_record_rules, recorded_rules};
+use super::recorded::{may_record_rules, recorded_rules, without_marks};
 use super::{
     Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
     is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
@@ -111,7 +111,7 @@ impl Notes {
         // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
-            notes.rules = rules(&[&text]);
+            notes.rules = rules(&[&without_marks(&text)]);
         }
         if may_record_rules(message) {
             let known = |rule: &StatedRule| notes.rules.iter().any(|known| known.text == rule.text);

@@ -1,6 +1,8 @@
 //! The user's rules in the record of an earlier compaction. In the session that made the record, they are carried along; but a caller may
 //! pass the messages that `compactMessages` returned to the next call.
 
+use std::borrow::Cow;
+
 use super::notes::StatedRule;
 use super::{Strength, constraints};
 use crate::message::{ItemType, Message, Role};
@@ -25,7 +27,8 @@ const CONSTRAINTS_HEADING: &str = "## Constraints";
 /// What stands between the size of what an even cut left out and the list of what was in it.
 pub const MARK_LISTS: &str = " left out; in it: ";
 
-/// The end of a mark.
+/// The beginning and the end of a mark.
+const MARK_BEGINS: &str = "[… ";
 const MARK_ENDS: &str = " …]";
 
 /// Whether rules in a ledger of this message are the user's. A model or a tool may write anything that looks like a ledger.
@@ -48,6 +51,21 @@ pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
         .chain(quoted)
         .map(recorded_rule)
         .collect()
+}
+
+/// A text without the marks that list something: what they quote is not said there.
+pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split(MARK_LISTS);
+    let Some(mut before) = parts.next().filter(|before| before.len() < text.len()) else {
+        return Cow::Borrowed(text);
+    };
+    let mut left = String::with_capacity(text.len());
+    for rest in parts {
+        left.push_str(before.rsplit_once(MARK_BEGINS).map_or(before, |(said, _)| said));
+        before = rest.split_once(MARK_ENDS).map_or("", |(_, said)| said);
+    }
+    left.push_str(before);
+    Cow::Owned(left)
 }
 
 /// The texts in quotes at the beginning of a mark's list.
@@ -85,5 +103,8 @@ mod tests {
         );
         let texts: Vec<String> = recorded_rules(&cut).into_iter().map(|rule| rule.text).collect();
         assert_eq!(texts, ["Never push.", "Ask first."]);
+        let said = format!("Go on.\n[… 42 tokens{MARK_LISTS}\"Never push.\" …]\nAnd so on.");
+        assert_eq!(without_marks(&said), "Go on.\n\nAnd so on.");
+        assert_eq!(without_marks("Go on."), "Go on.");
     }
 }

@@ -3,9 +3,9 @@
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::context::{LEDGER_HEADINGS, RECORD_ENDS};
+use crate::context::{LEDGER_HEADINGS, RECORD_ENDS, is_record};
 use crate::facts::RULES_TITLE;
-use crate::message::{ItemType, Message, Role};
+use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,10 +19,7 @@ pub(super) struct Item {
 
 /// Whether a message is a summary: the engine marked it as one, or it has our frame or our headings.
 pub(super) fn is_summary(message: &Message, text: &str) -> bool {
-    if message.item_type() == ItemType::CompactionSummary {
-        return true;
-    }
-    if message.role != Role::Tool && frame::begins_record(text) {
+    if is_record(message) {
         return true;
     }
     let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.as_str()));

@@ -1,12 +1,11 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
 use super::sentence::contains_sentence;
-use crate::compaction::{Redact, frame};
-use crate::context::{Context, Node, NodeIndex, NodeKind};
+use crate::compaction::Redact;
+use crate::context::{Context, Node, NodeIndex, NodeKind, is_record};
 use crate::error::Result;
 use crate::facts::words::words;
 use crate::facts::{is_assent, shorten};
-use crate::message::{Message, Part};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -136,12 +135,7 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     node.kind == NodeKind::Message
         && node.message.opens_turn()
         && !context.results.contains(&index)
-        && !begins_record(&node.message)
-}
-
-/// Whether it is the record of a conversation that was compacted elsewhere.
-fn begins_record(message: &Message) -> bool {
-    message.parts.first().and_then(Part::as_text).is_some_and(|text| frame::begins_record(text))
+        && !is_record(&node.message)
 }
 
 fn asks_for_something(text: &str) -> bool {
