@@ -55,19 +55,21 @@ test("the ids in use come before the request, and with the fields that held them
   assert.ok(records > 5, String(records));
 });
 
-test("a rule of the user outlives any number of calls that fit what the last one returned", async () => {
-  const rule = "Never name harbour 5.";
-  for (const contextWindow of [400, 600, 1000, 2000]) {
-    let view = [{ role: "system", content: "You know all ships." }, { role: "user", content: `Please list all ships that I may board. ${rule}` }, { role: "assistant", content: "Which one?" }];
-    let cuts = 0;
-    for (const [at, message] of Array.from({ length: 5 }, () => dialogue).flat().entries()) {
-      view.push(message);
-      if (message.role !== "user") continue;
-      const { messages: fitted, report } = await compactMessages(view, { contextWindow });
-      view = fitted;
-      cuts += report.decisions.length;
-      assert.ok(JSON.stringify(view).includes(rule), `lost at message ${at} in ${contextWindow} tokens: ${JSON.stringify(view[1])}`);
+// A caller who keeps nothing but what the last call returned, with or without the fields that mark a record.
+for (const kept of ["whole messages", "roles and contents"])
+  test(`the user's rules outlive any number of calls that fit what the last one returned: ${kept}`, async () => {
+    const rules = ["Never name harbour 5.", "In English only, please."];
+    for (const contextWindow of [400, 600, 1000, 2000]) {
+      let view = [{ role: "system", content: "You know all ships." }, { role: "user", content: `Please list all ships that I may board. ${rules.join(" ")}` }, { role: "assistant", content: "Which one?" }];
+      let cuts = 0;
+      for (const [at, message] of Array.from({ length: 5 }, () => dialogue).flat().entries()) {
+        view.push(message);
+        if (message.role !== "user") continue;
+        const { messages: fitted, report } = await compactMessages(view, { contextWindow });
+        view = kept === "whole messages" ? fitted : fitted.map(({ role, content }) => ({ role, content }));
+        cuts += report.decisions.length;
+        for (const rule of rules) assert.ok(JSON.stringify(view).includes(rule), `lost at message ${at} in ${contextWindow} tokens: ${JSON.stringify(view[1])}`);
+      }
+      assert.ok(cuts > 10, String(cuts));
     }
-    assert.ok(cuts > 10, String(cuts));
-  }
-});
+  });
