@@ -8,7 +8,7 @@ const SUMMARY: &str = "{summary}";
 /// Placeholder for the number of messages.
 const MESSAGES: &str = "{messages}";
 
-pub(super) use crate::context::{RECORD_BEGINS as FRAME_START, RECORD_ENDS as ENDS};
+pub(super) use crate::facts::{RECORD_BEGINS as FRAME_START, RECORD_ENDS as ENDS};
 
 /// The text of a summary that says nothing about its messages.
 pub(super) const EMPTY_SUMMARY: &str = "- Earlier messages, left out.";

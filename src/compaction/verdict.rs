@@ -12,9 +12,9 @@ use super::layout::engine_message;
 use super::ledger::{self, AlreadyShown, Budget, CarriedFacts, OmittedFacts, Room};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
-use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
+use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
-use crate::facts::RULES_TITLE;
+use crate::facts::{LEDGER_HEADINGS, RULES_TITLE};
 use crate::message::{Message, ProviderSummary, Role};
 use crate::tokens::TokenUsage;
 

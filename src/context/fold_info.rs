@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::core::Context;
-use super::ledger_text::without_ledger;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use crate::facts::without_ledger;
 
 /// A fold, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -35,7 +35,6 @@ mod instructions;
 mod item;
 mod item_id;
 mod journal;
-mod ledger_text;
 mod left_out_now;
 mod media;
 mod media_budget;
@@ -81,9 +80,6 @@ pub use history::{CallRenamed, History};
 pub use item::{Item, default_priority};
 pub use item_id::ItemId;
 pub use journal::{ContextChanges, ContextMark, Known};
-pub use ledger_text::{
-    LEDGER_HEADING, LEDGER_HEADINGS, RECORD_BEGINS, RECORD_ENDS, is_record, without_ledger,
-};
 pub use left_out_now::LeftOutNow;
 pub use media_budget::{MediaBudget, MediaSums};
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};

@@ -1,4 +1,4 @@
-use super::ledger_text::without_ledger;
+use crate::facts::without_ledger;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::saved;
 use crate::tokens::{TokenCounter, count_part};

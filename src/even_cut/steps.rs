@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::in_use::in_use;
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
-use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit, is_record};
+use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
+use crate::facts::is_record;
 
 /// The steps of a view's body, measured.
 pub struct Steps {

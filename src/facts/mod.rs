@@ -27,7 +27,7 @@ mod outcome;
 mod paths;
 mod phrases;
 mod questions;
-mod recorded;
+mod record_text;
 mod remarks;
 mod routes;
 mod rule_patterns;
@@ -64,7 +64,10 @@ pub use open_work::{
     Checkbox, checkboxes, continues, final_question, intentions, is_question_to_user, ticks,
 };
 pub use outcome::{Outcome, Status, outcome};
-pub use recorded::{LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RULES_TITLE, may_record_rules};
+pub use record_text::{
+    LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record,
+    records_rules, without_ledger,
+};
 pub use remarks::{Remark, remarks};
 pub use sentences::{Sentence, sentences};
 pub use shell::{

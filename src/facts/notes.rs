@@ -3,12 +3,13 @@
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
-use super::recorded::{may_record_rules, recorded_rules, without_marks};
+use super::record_text::{quoted_rules, recorded_rules, records_rules, without_marks};
 use super::{
     Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
     is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
     shorten, unwrapped, without_directory, without_shortening,
 };
+use crate::hashing::HashSet;
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
@@ -112,12 +113,11 @@ impl Notes {
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
             notes.rules = rules(&[&without_marks(&text)]);
+            notes.add_rules(quoted_rules(&text));
         }
-        if may_record_rules(message) {
-            let known = |rule: &StatedRule| notes.rules.iter().any(|known| known.text == rule.text);
-            let new: Vec<StatedRule> =
-                recorded_rules(&text).into_iter().filter(|rule| !known(rule)).collect();
-            notes.rules.extend(new);
+        if records_rules(message) {
+            notes.add_rules(recorded_rules(&text));
+            notes.add_rules(quoted_rules(&text));
         }
         if !user && message.role != Role::Assistant {
             return notes;
@@ -132,6 +132,12 @@ impl Notes {
         notes.boxes = entries(&text);
         notes.all_done = says_all_done(&text);
         notes
+    }
+
+    /// Adds those of these rules that are not there yet.
+    fn add_rules(&mut self, new: Vec<StatedRule>) {
+        let mut known: HashSet<String> = self.rules.iter().map(|rule| rule.text.clone()).collect();
+        self.rules.extend(new.into_iter().filter(|rule| known.insert(rule.text.clone())));
     }
 
     /// Adds the rules in the user's answer to a tool that asks. An error is not from the user.

@@ -11,8 +11,9 @@ use super::summarizer::Summarizer;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::CarriedFacts;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure, engine_message};
-use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, without_ledger};
+use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
+use crate::facts::without_ledger;
 use crate::message::Message;
 use crate::passes::Aim;
 

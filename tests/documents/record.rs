@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use contextfold::compaction::Answer;
-use contextfold::context::{Form, LEDGER_HEADING, NodeKind, Report, Slot};
+use contextfold::context::{Form, NodeKind, Report, Slot};
 use contextfold::error::Result;
+use contextfold::facts::LEDGER_HEADING;
 use contextfold::message::{Message, Role};
 use contextfold::session::{Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{Estimate, count_message};

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, constraints, final_question, intentions, may_record_rules,
-    only_leads_on, sentences, statement, unwrapped, without_directory,
+    Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
+    records_rules, sentences, statement, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -32,7 +32,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
     let earlier = messages.iter().zip(&texts).zip(&summaries).filter(|(_, is_summary)| **is_summary);
-    let earlier = earlier.map(|((message, text), _)| earlier::items(text, may_record_rules(message)));
+    let earlier = earlier.map(|((message, text), _)| earlier::items(text, records_rules(message)));
     let earlier: Vec<Vec<earlier::Item>> = earlier.collect();
     let actions = actions(messages);
     let folder = earlier.iter().flatten().find_map(|item| item.text.strip_prefix(FOLDER_LABEL));

@@ -3,8 +3,7 @@
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::context::{LEDGER_HEADINGS, RECORD_ENDS, is_record};
-use crate::facts::RULES_TITLE;
+use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, is_record};
 use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
@@ -32,7 +31,7 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
 /// context. The lists of its ledger belong to the sections that tell the same; names on a line of their own are facts of the text in any
 /// case. What stands behind the record, in the same message, the user said.
 ///
-/// `carries_rules`: the ledger tells the rules of this one's ledger, see [`may_record_rules`](crate::facts::may_record_rules).
+/// `carries_rules`: the ledger tells the rules of this one's ledger, see [`records_rules`](crate::facts::records_rules).
 pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let (text, behind) = text.split_once(RECORD_ENDS).unwrap_or((text, ""));

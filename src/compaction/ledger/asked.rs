@@ -2,10 +2,10 @@
 
 use super::sentence::contains_sentence;
 use crate::compaction::Redact;
-use crate::context::{Context, Node, NodeIndex, NodeKind, is_record};
+use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::words;
-use crate::facts::{is_assent, shorten};
+use crate::facts::{is_assent, is_record, shorten};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.

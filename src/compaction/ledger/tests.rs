@@ -2,8 +2,9 @@ use std::borrow::Cow;
 
 use super::user_remarks::UserRemark;
 use super::*;
-use crate::facts::ExtractedFacts;
+use crate::facts::{ExtractedFacts, KeptFacts};
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
+use crate::saved::{Reader, Saved, Writer};
 use crate::tokens::{Estimate, TokenCounter};
 
 const ALL: Room = room(10_000);
@@ -448,6 +449,20 @@ proptest::proptest! {
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[..first.len()])));
         separately.add(&MessageFacts::extract(first, &[]));
         proptest::prop_assert_eq!(&once, &separately);
+        // The same if the outputs' texts left memory before, or if the facts were saved.
+        let kept = |message: &Message| {
+            let is_kept = message.tool_outputs().any(|output| output.call_id == "other");
+            is_kept.then(|| KeptFacts::of(message, None))
+        };
+        let kept: Vec<Option<KeptFacts>> = first.iter().map(kept).collect();
+        let mut without_texts = CarriedFacts::default();
+        without_texts.add(&MessageFacts::extract(first, &kept.iter().map(Option::as_ref).collect::<Vec<_>>()));
+        proptest::prop_assert_eq!(&once, &without_texts);
+        let mut out = Writer::default();
+        once.save(&mut out);
+        let bytes = out.into_bytes();
+        let restored = CarriedFacts::load(&mut Reader::of(&bytes, 1, "facts")).unwrap();
+        proptest::prop_assert_eq!(&once, &restored);
         once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])), |_| false);
         separately.apply_later(&MessageFacts::extract(second, &[]), |_| false);
         once.add(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])));

@@ -1,11 +1,18 @@
-//! The user's rules in the record of an earlier compaction. In the session that made the record, they are carried along; but a caller may
-//! pass the messages that `compactMessages` returned to the next call.
+//! The text of a record: what a compaction puts in the place of messages. Where it begins and ends, where its ledger stands, and the user's
+//! rules in it. In the session that made a record, the rules are carried along; but a caller may pass the messages that `compactMessages`
+//! returned to the next call.
 
 use std::borrow::Cow;
 
 use super::notes::StatedRule;
 use super::{Strength, constraints};
-use crate::message::{ItemType, Message, Role};
+use crate::message::{ItemType, Message, Part, Role};
+
+/// The start of the frame's first line, by which code that takes a summary apart recognises it.
+pub const RECORD_BEGINS: &str = "[Record of ";
+
+/// The end of the frame around a summary, unless the caller sets another.
+pub const RECORD_ENDS: &str = "[End of the record]";
 
 /// The heading of the carry-over ledger at the end of a summary. The ledger is not only about the folded messages: it also lists what messages
 /// behind them no longer show.
@@ -31,26 +38,50 @@ pub const MARK_LISTS: &str = " left out; in it: ";
 const MARK_BEGINS: &str = "[… ";
 const MARK_ENDS: &str = " …]";
 
-/// Whether rules in a ledger of this message are the user's. A model or a tool may write anything that looks like a ledger.
-pub fn may_record_rules(message: &Message) -> bool {
-    matches!(message.role, Role::User | Role::System) || message.item_type() == ItemType::CompactionSummary
+/// Whether a pushed message is the record of a conversation that was compacted elsewhere: it is marked as a summary, or begins like a record.
+pub fn is_record(message: &Message) -> bool {
+    let begins =
+        || message.parts.first().and_then(Part::as_text).is_some_and(|text| text.starts_with(RECORD_BEGINS));
+    is_marked(message) || message.role != Role::Tool && begins()
 }
 
-/// The rules of a record: those that its ledger lists, those in the section of the built-in summary that has them where no ledger found room,
-/// and those that its marks quote, because they stood in what an even cut left out.
+/// Whether a pushed message is a record whose rules are the user's. The assistant may write anything that looks like a record.
+pub fn records_rules(message: &Message) -> bool {
+    is_record(message) && (message.role != Role::Assistant || is_marked(message))
+}
+
+fn is_marked(message: &Message) -> bool {
+    message.item_type() == ItemType::CompactionSummary
+}
+
+/// Splits a summary into its own text and the ledger appended to it.
+pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
+    match LEDGER_HEADINGS.iter().filter_map(|heading| summary.find(heading)).min() {
+        Some(at) => {
+            let ledger = &summary[at..];
+            let end = ledger.rfind(RECORD_ENDS).map_or(ledger, |end| &ledger[..end]);
+            (summary[..at].trim_end(), Some(end.trim_end()))
+        }
+        None => (summary, None),
+    }
+}
+
+/// The rules of a record: those that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
+/// room.
 pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
     let listed = lines.skip_while(|line| !is_title(line)).skip(1).map_while(|line| line.strip_prefix("- "));
     let section = text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1);
     let section = section.map_while(|line| line.strip_prefix("- "));
+    listed.chain(section.filter(|line| !constraints(line).is_empty())).map(recorded_rule).collect()
+}
+
+/// The rules that marks quote, because they stood in what an even cut left out of this text.
+pub(super) fn quoted_rules(text: &str) -> Vec<StatedRule> {
     let marks = text.split(MARK_LISTS).skip(1);
     let quoted = marks.flat_map(|rest| quotes(rest.split(MARK_ENDS).next().unwrap_or(rest)));
-    listed
-        .chain(section.filter(|line| !constraints(line).is_empty()))
-        .chain(quoted)
-        .map(recorded_rule)
-        .collect()
+    quoted.map(recorded_rule).collect()
 }
 
 /// A text without the marks that list something: what they quote is not said there.
@@ -101,10 +132,22 @@ mod tests {
         let cut = format!(
             "{LEDGER_HEADING}\n[… 42 tokens{MARK_LISTS}\"Never push.\", \"Ask first.\", src/a.rs …]\nTask:\n- \"Go\""
         );
-        let texts: Vec<String> = recorded_rules(&cut).into_iter().map(|rule| rule.text).collect();
+        let texts: Vec<String> = quoted_rules(&cut).into_iter().map(|rule| rule.text).collect();
         assert_eq!(texts, ["Never push.", "Ask first."]);
         let said = format!("Go on.\n[… 42 tokens{MARK_LISTS}\"Never push.\" …]\nAnd so on.");
         assert_eq!(without_marks(&said), "Go on.\n\nAnd so on.");
         assert_eq!(without_marks("Go on."), "Go on.");
+    }
+
+    #[test]
+    fn only_a_record_records_rules() {
+        let record = format!("{RECORD_BEGINS}3 earlier messages]");
+        let spec = "Build this.\n\n## Constraints\n- Fields must not be empty.";
+        let said = |role, text: &str| records_rules(&Message::text(role, text));
+        assert!(said(Role::User, &record) && said(Role::System, &record));
+        assert!(!said(Role::Assistant, &record) && !said(Role::Tool, &record) && !said(Role::User, spec));
+        let mut marked = Message::text(Role::Assistant, spec);
+        marked.meta.item_type = Some(ItemType::CompactionSummary);
+        assert!(records_rules(&marked));
     }
 }
