@@ -3,6 +3,7 @@
 
 use super::LiteralKind;
 use super::literal::{Literal, each_literal};
+use super::record_text::{IDS_TITLE, is_record};
 use super::texts::named_texts;
 use crate::hashing::HashMap;
 use crate::message::Message;
@@ -35,9 +36,20 @@ impl FieldNames {
     }
 }
 
-/// Every literal fact of a message, in order; an id with the name of the JSON field whose whole value it is, if there is one.
+/// Every literal fact of a message, in order; an id with the name of the JSON field whose whole value it is, if the name says what the id
+/// is. In a record, the ledger has such names.
 pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'_>, Option<&str>)) {
+    let is_record = is_record(message);
     for (name, text) in named_texts(message, |_| true) {
+        if is_record {
+            for line in text.lines() {
+                let field = listed_under(line);
+                each_literal(line, &mut |literal| {
+                    found(literal, field.filter(|_| literal.kind == LiteralKind::Id));
+                });
+            }
+            continue;
+        }
         each_literal(&text, &mut |literal| {
             let field = match literal.kind {
                 LiteralKind::Id if literal.text == text => name.as_deref(),
@@ -47,6 +59,12 @@ pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'
             found(literal, field.filter(|field| says_what(field)));
         });
     }
+}
+
+/// The field of the ids that a line of a record lists.
+fn listed_under(line: &str) -> Option<&str> {
+    let (field, _) = line.strip_prefix(IDS_TITLE)?.strip_prefix(" (")?.split_once("): ")?;
+    Some(field).filter(|field| says_what(field))
 }
 
 /// The name of the field whose value the literal is: `"user_id": "mia_li_3668"`. In a JSON string within JSON, a backslash stands before
@@ -109,6 +127,19 @@ mod tests {
             ("GV1N65", None),
         ];
         assert_eq!(fields(Part::from(call)), pairs(&expected));
+    }
+
+    #[test]
+    fn a_record_says_which_field_held_an_id() {
+        let text = "[Record of 3 earlier messages]\nIds: K2MQ7A\nIds (reservation_id): GV1N64 H9ZU1C\nPaths: src/a.rs";
+        let expected = [
+            ("K2MQ7A", None),
+            ("GV1N64", Some("reservation_id")),
+            ("H9ZU1C", Some("reservation_id")),
+            ("src/a.rs", None),
+        ];
+        assert_eq!(fields(Part::text(text)), pairs(&expected));
+        assert_eq!(listed_under("Ids (Task): GV1N64"), None);
     }
 
     #[test]

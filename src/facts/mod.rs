@@ -65,8 +65,8 @@ pub use open_work::{
 };
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record,
-    records_rules, without_ledger,
+    IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE,
+    is_record, records_rules, without_ledger,
 };
 pub use remarks::{Remark, remarks};
 pub use sentences::{Sentence, sentences};

@@ -28,6 +28,9 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
 /// The heading of the user's rules in a ledger.
 pub const RULES_TITLE: &str = "Rules that hold";
 
+/// What stands before ids in a ledger.
+pub const IDS_TITLE: &str = "Ids";
+
 /// The heading of the user's rules in the built-in summary.
 const CONSTRAINTS_HEADING: &str = "## Constraints";
 

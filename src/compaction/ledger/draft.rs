@@ -11,7 +11,7 @@ use super::sentence;
 use super::user_remarks::UserRemark;
 use crate::compaction::tags;
 use crate::facts::shorten::one_line;
-use crate::facts::{LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
@@ -368,7 +368,7 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
     let kinds = [
         (LiteralKind::ErrorCode, "Error codes"),
-        (LiteralKind::Id, "Ids"),
+        (LiteralKind::Id, IDS_TITLE),
         (LiteralKind::Url, "URLs"),
         (LiteralKind::Path, "Paths"),
     ];
