@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./lib/paths.mjs";
+import { WASM_TESTS } from "./lib/wasm-tests.mjs";
 
 const CLIPPY = ["cargo", "clippy", "--locked", "--all-targets"];
 const STRICT = ["--", "-D", "warnings"];
@@ -40,13 +41,12 @@ export const suites = [
     extraEnv: { INSTA_UPDATE: "no", PROPTEST_RNG_SEED: process.env.PROPTEST_RNG_SEED ?? "20261121", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1" },
   },
   // wasm-bindgen's test runner (.cargo/config.toml) runs them in Node and in Chrome. `wasm-pack test` would compile all tests for wasm32.
-  // They are few and short, so the engine is compiled for them without optimisation.
   {
     name: "wasm in node and chrome",
     compiles: true,
     seconds: 900,
     counts: "cargo",
-    command: ["cargo", "test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "node", "--test", "web", "--config", "profile.test.package.contextfold.opt-level=0"],
+    command: ["cargo", ...WASM_TESTS, "--test", "node", "--test", "web"],
     extraEnv: { CHROMEDRIVER: "chromedriver" },
   },
   // Opens the tests that cargo has just compiled for Chrome.

@@ -3,16 +3,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { root } from "../../scripts/lib/paths.mjs";
-import { env } from "../../scripts/lib/paths.mjs";
+import { env, root } from "../../scripts/lib/paths.mjs";
+import { WASM_TESTS } from "../../scripts/lib/wasm-tests.mjs";
 import { freePort } from "../support/free-port.mjs";
 import { firefox, until, webkit } from "../support/other-browsers.mjs";
 import { withTries } from "../support/tries.mjs";
 
 /** The test binary built by cargo. */
 function binary() {
-  const args = ["test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "web", "--no-run", "--message-format=json"];
-  const { stdout, status, stderr } = spawnSync("cargo", args, { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });
+  const { stdout, status, stderr } = spawnSync("cargo", [...WASM_TESTS, "--test", "web", "--no-run", "--message-format=json"], { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });
   assert.equal(status, 0, stderr);
   const built = stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   return built.findLast((message) => message.executable && message.target?.name === "web").executable;
