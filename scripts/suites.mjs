@@ -69,7 +69,7 @@ export const suites = [
   },
   // Always the same seeds, so that a failure is reproducible. `npm run fuzz` tries new ones.
   { name: "fuzz", compiles: true, needs: ["build"], after: ["rust"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
-  { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "2000", "--from", "1"] },
+  { name: "fuzz, walk", needs: ["build"], seconds: 600, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "1000", "--from", "1"] },
 ];
 
 for (const [at, { name, needs = [], after = [] }] of suites.entries())
