@@ -20,6 +20,9 @@ export function continuedList(session, format, asked, headerApart) {
   const view = session.view(format);
   const [header, there] = splitHeader(view.input ?? view);
   const [said, more] = splitHeader(list);
+  // The session recognises a view that has folds or cuts only with the view's instructions. The list to come has others, or none.
+  const isOther = header.length > 0 && (headerApart || said.length > 0);
+  if (isOther && (session.folds().length > 0 || session.items().some(({ form }) => form !== "whole"))) session.sync(format, [...header, ...there]);
   return [...(said.length > 0 ? said : headerApart ? [] : header), ...there, ...more];
 }
 
