@@ -110,6 +110,21 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         }
     });
 
+    test("the list of a run that folded continues the session, though its record was replaced during that run", async () => {
+      let answers = 0;
+      const answering = async () => Response.json({ id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: `Answer ${answers++} with some words that matter. `.repeat(12) } }] });
+      const openai = client(OpenAI, server, { fetch: answering });
+      const session = new Session({ contextWindow: 3_000 });
+      let list = [];
+      for (let i = 0; i < 60; i++) {
+        const question = { role: "user", content: `Question ${i} about the build?` };
+        const messages = i % 3 === 0 ? [question] : [...list, question];
+        ({ messages: list } = await runChat(openai, { model: "m", messages }, { session, strict: true }));
+        assert.equal(session.messages.length, 2 * (i + 1), "only the question and the answer are new");
+      }
+      assert.ok(session.folds().length > 3);
+    });
+
     test("a first message that is repeated is new input; with the answers it is the whole conversation", async () => {
       const bodies = [];
       const answering = async (_, init) => {
