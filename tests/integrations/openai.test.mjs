@@ -96,17 +96,18 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       const chat = (system) => (session, content) => runChat(openai, { model: "m", messages: [{ role: "system", content: system() }, { role: "user", content }] }, { session, strict: true });
       const ways = [responses({ instructions: "You help." }), responses({}), chat(() => "You help."), chat(() => `You help. So far, you gave ${answers} answers.`)];
       for (const [way, run] of ways.entries())
-        for (const memory of [undefined, ["The build runs on Fridays."]]) {
+        for (const context of [{}, { memory: ["The build runs on Fridays."] }, { injections: [{ role: "user", content: "The build runs on Fridays." }] }]) {
           const session = new Session({ contextWindow: 3_000 });
-          if (memory) session.setContext({ memory });
+          session.setContext(context);
+          const about = `way ${way}, ${Object.keys(context)}`;
           for (let i = 0; i < 24; i++) {
             const [folds, messages] = [session.folds().length, session.messages.length];
             await run(session, `Question ${i} about the build?`);
-            assert.ok(session.folds().length >= folds, `way ${way}, ${memory}: the folds stay`);
-            assert.ok(session.messages.length <= messages + 3, `way ${way}, ${memory}: only the question, the answer and the instructions are new`);
+            assert.ok(session.folds().length >= folds, `${about}: the folds stay`);
+            assert.ok(session.messages.length <= messages + 3, `${about}: only the question, the answer and the instructions are new`);
           }
           assert.ok(session.folds().length > 0);
-          assert.equal(session.view("openai-chat").filter(({ content }) => content.includes("Fridays")).length, memory ? 1 : 0);
+          assert.equal(session.view("openai-chat").filter(({ content }) => content.includes("Fridays")).length, Object.keys(context).length, about);
         }
     });
 
