@@ -78,7 +78,8 @@ export function callModelInputFilter(options = {}) {
     // The SDK stores user messages, calls and answers as the filter returns them, so only outputs are changed, each in its place.
     const input = withOutputsOf(list, modelData.input);
     const given = new Set(modelData.input);
-    if (list.every((item) => isOutput(item) || given.has(item))) return { ...modelData, input }; // it is the view, which fits
+    const isView = list.length === input.length && list.every((item) => isOutput(item) || given.has(item));
+    if (isView) return { ...modelData, input }; // it fits
     const { limit } = conversation.session;
     const tokens = countTokens({ instructions, tools, input: input.map((item) => mirror.toEngine(item)) }, rest.tokenizer);
     if (limit !== null && tokens > limit) keeper.failed(tooLong(tokens, limit), { goesOn: "the request does not fit; the agent continues" });

@@ -102,6 +102,20 @@ describe("@openai/agents 0.20", () => {
     await assert.rejects(runWith({ strict: true }), { code: "CONTEXT_WINDOW_EXCEEDED" });
   });
 
+  test("the filter: if its view leaves messages out, it says that the request does not fit", async () => {
+    const words = "The parser of this part reads its input, and it took long to write. ";
+    const turn = (n) => [
+      { type: "message", role: "user", content: `Question ${n}? ${words.repeat(5)}` },
+      { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: `Answer ${n}. ${words.repeat(5)}` }] },
+    ];
+    const input = [...Array.from({ length: 40 }, (_, n) => turn(n)).flat(), { type: "message", role: "user", content: `Newest: ${words.repeat(60)}` }];
+    const errors = [];
+    const filter = callModelInputFilter({ contextWindow: 4_000, onError: ({ code }) => errors.push(code) });
+    const filtered = await filter({ modelData: { input }, agent: { tools: [] } });
+    assert.deepEqual(filtered.input, input);
+    assert.deepEqual(errors, ["CONTEXT_WINDOW_EXCEEDED"]);
+  });
+
   test("a session and its filter over several runs: it folds between them and stores everything", async () => {
     const session = foldingSession(STRICT);
     let from = 0;

@@ -83,6 +83,49 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         }
     });
 
+    test("a run continues a session that has folds, whatever its instructions are and wherever they stand", async () => {
+      let answers = 0;
+      const answering = async (url) => {
+        const text = `Answer ${answers++} with some words that matter. `.repeat(12);
+        const output = [{ id: `msg_${answers}`, type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] }];
+        const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }];
+        return Response.json(String(url).endsWith("/responses") ? { id: "resp", object: "response", status: "completed", output } : { id: "chat", object: "chat.completion", choices });
+      };
+      const openai = client(OpenAI, server, { fetch: answering });
+      const responses = (body) => (session, input) => runResponses(openai, { model: "m", input, ...body }, { session, strict: true });
+      const chat = (system) => (session, content) => runChat(openai, { model: "m", messages: [{ role: "system", content: system() }, { role: "user", content }] }, { session, strict: true });
+      const ways = [responses({ instructions: "You help." }), responses({}), chat(() => "You help."), chat(() => `You help. So far, you gave ${answers} answers.`)];
+      for (const [way, run] of ways.entries())
+        for (const context of [{}, { memory: ["The build runs on Fridays."] }, { injections: [{ role: "user", content: "The build runs on Fridays." }] }]) {
+          const session = new Session({ contextWindow: 3_000 });
+          session.setContext(context);
+          const about = `way ${way}, ${Object.keys(context)}`;
+          for (let i = 0; i < 24; i++) {
+            const [folds, messages] = [session.folds().length, session.messages.length];
+            await run(session, `Question ${i} about the build?`);
+            assert.ok(session.folds().length >= folds, `${about}: the folds stay`);
+            assert.ok(session.messages.length <= messages + 3, `${about}: only the question, the answer and the instructions are new`);
+          }
+          assert.ok(session.folds().length > 0);
+          assert.equal(session.view("openai-chat").filter(({ content }) => content.includes("Fridays")).length, Object.keys(context).length, about);
+        }
+    });
+
+    test("the list of a run that folded continues the session, though its record was replaced during that run", async () => {
+      let answers = 0;
+      const answering = async () => Response.json({ id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: `Answer ${answers++} with some words that matter. `.repeat(12) } }] });
+      const openai = client(OpenAI, server, { fetch: answering });
+      const session = new Session({ contextWindow: 3_000 });
+      let list = [];
+      for (let i = 0; i < 60; i++) {
+        const question = { role: "user", content: `Question ${i} about the build?` };
+        const messages = i % 3 === 0 ? [question] : [...list, question];
+        ({ messages: list } = await runChat(openai, { model: "m", messages }, { session, strict: true }));
+        assert.equal(session.messages.length, 2 * (i + 1), "only the question and the answer are new");
+      }
+      assert.ok(session.folds().length > 3);
+    });
+
     test("a first message that is repeated is new input; with the answers it is the whole conversation", async () => {
       const bodies = [];
       const answering = async (_, init) => {

@@ -3,34 +3,57 @@
 import { convert } from "contextfold";
 import { isInstruction } from "./header.js";
 
+/** How the list of each session's last run began: perhaps with a record that another one has replaced since. */
+const lastOpenings = new WeakMap();
+
 /**
  * The list that a run begins with: the session's view followed by `asked`; or only `asked` if that is the whole conversation: it
- * begins like the session, and it has an answer if the session has one. Without the answer, it is new input: people say "hi" twice.
+ * begins like the session or like the list of its last run, and it has an answer if the session has one. Without the answer, it is new
+ * input: people say "hi" twice.
  *
  * @param asked a text, or a list of `format`
  * @param headerApart whether the body has its instructions outside the list
  */
 export function continuedList(session, format, asked, headerApart) {
+  const list = listToContinue(session, format, asked, headerApart);
+  if (Array.isArray(list)) lastOpenings.set(session, wordsOf(openingIn(list, format)));
+  return list;
+}
+
+function listToContinue(session, format, asked, headerApart) {
   const list = typeof asked === "string" ? [{ role: "user", content: asked }] : asked;
   const { messages } = session;
   const opening = openingOf(messages);
   if (opening === undefined || !Array.isArray(list)) return list;
-  const isWhole = typeof asked !== "string" && (hasAnswer(list) || !hasAnswer(messages)) && beginsAs(list, format, [opening, openingOf(session.view("messages"))]);
+  const isWhole = typeof asked !== "string" && (hasAnswer(list) || !hasAnswer(messages)) && beginsAs(list, format, [wordsOf(opening), wordsOf(openingOf(session.view("messages"))), lastOpenings.get(session)]);
   if (isWhole) return list;
   const view = session.view(format);
   const [header, there] = splitHeader(view.input ?? view);
   const [said, more] = splitHeader(list);
+  // The list to come has other instructions than the view, or none. The session recognises a view that is not simply what was pushed
+  // only with the view's own.
+  if (header.length > 0 && (headerApart || said.length > 0) && !isAsPushed(session)) session.sync(format, [...header, ...there]);
   return [...(said.length > 0 ? said : headerApart ? [] : header), ...there, ...more];
 }
 
+/** Whether the view is everything that was pushed, and nothing else. */
+function isAsPushed(session) {
+  const { messages } = session;
+  return session.view("messages").length === messages.length && session.leftOut().length === 0 && session.items().every(({ form }) => form === "whole");
+}
+
 function beginsAs(list, format, openings) {
-  const first = list.find((entry) => !isInstruction(entry));
-  if (first === undefined) return false;
+  if (!list.some((entry) => !isInstruction(entry))) return false;
+  const message = openingIn(list, format);
+  return message === undefined || openings.includes(wordsOf(message)); // if the list is wrong, the session reports how when it takes it in
+}
+
+/** The message at the beginning of a list, after its instructions; `undefined` if it cannot be read. */
+function openingIn(list, format) {
   try {
-    const message = openingOf(convert(format, "messages", [first]));
-    return message === undefined || openings.some((opening) => wordsOf(opening) === wordsOf(message));
+    return openingOf(convert(format, "messages", list.filter((entry) => !isInstruction(entry)).slice(0, 1)));
   } catch {
-    return true; // the list is wrong; the session reports how when it takes the list in
+    return undefined;
   }
 }
 
