@@ -148,3 +148,31 @@ impl TokenCounter for Tenfold {
         false
     }
 }
+
+/// Steps whose outputs are cut as they enter the view.
+fn long_steps(is_away: bool) -> Session {
+    let options = json!({ "contextWindow": 16_000, "toolOutputCache": { "maxMessageBytes": 12_000 } });
+    let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+    session.push(vec![Message::text(Role::User, "Read it all.")]).unwrap();
+    for n in 0..12 {
+        let line = |i: usize| format!("{n}.{i}: the parser of part {i} reads its input and is done.\n");
+        let call = ToolCall::function(
+            format!("c{n}"),
+            "read",
+            json!({ "path": format!("src/f{n}.rs") }).to_string(),
+        );
+        let output = Message::tool(format!("c{n}"), (0..400).map(line).collect::<String>());
+        session.push(vec![Message::new(Role::Assistant, vec![Part::from(call)]), output]).unwrap();
+        if is_away {
+            send_all_away(&mut session);
+        }
+        assert!(matches!(session.prepare().unwrap(), Fit::Done(_)), "step {n}: nothing has to be folded");
+    }
+    session
+}
+
+#[test]
+fn outputs_in_the_store_are_cut_like_those_in_memory() {
+    let [here, away] = [false, true].map(|is_away| long_steps(is_away).context().view.tokens());
+    assert!(here.abs_diff(away) < here / 10, "{here} and {away} tokens");
+}

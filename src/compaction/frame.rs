@@ -8,21 +8,16 @@ const SUMMARY: &str = "{summary}";
 /// Placeholder for the number of messages.
 const MESSAGES: &str = "{messages}";
 
+use crate::facts::{EARLIER_MESSAGES, LEFT_OUT};
 pub(super) use crate::facts::{RECORD_BEGINS as FRAME_START, RECORD_ENDS as ENDS};
 
 /// The text of a summary that says nothing about its messages.
 pub(super) const EMPTY_SUMMARY: &str = "- Earlier messages, left out.";
 
-/// Part of the line that replaces messages without a summary.
-const LEFT_OUT: &str = " left out here";
-
-/// The noun that is counted.
-const EARLIER_MESSAGE: &str = " earlier message";
-
 /// Whether a line belongs to the frame and not to the summary's content.
 pub(super) fn is_frame(line: &str) -> bool {
     let counts =
-        |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER_MESSAGE);
+        |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(EARLIER_MESSAGES);
     let is_note = || line.strip_prefix('[').is_some_and(counts) && line.contains(LEFT_OUT);
     line.starts_with(FRAME_START) || line == ENDS || line == EMPTY_SUMMARY || is_note()
 }
@@ -60,7 +55,7 @@ impl Frame {
     /// The summary inside the frame.
     pub fn around(&self, summary: &str, messages: usize) -> String {
         let plural = if messages == 1 { "" } else { "s" };
-        let messages = format!("{messages}{EARLIER_MESSAGE}{plural}");
+        let messages = format!("{messages}{EARLIER_MESSAGES}{plural}");
         let rest = summary.strip_prefix(EMPTY_SUMMARY).filter(|_| self.alone.is_some());
         let ledger = rest.filter(|rest| rest.is_empty() || rest.starts_with('\n')).map(str::trim_start);
         if let (Some(""), Some(alone)) = (ledger, &self.alone) {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind, NodeSet};
-use crate::facts::without_ledger;
+use crate::facts::{recorded_messages, without_ledger};
 
 /// A fold, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,9 +62,13 @@ impl Context {
         members.iter().copied().filter(|m| !is_empty(*m)).collect()
     }
 
-    /// How many messages these nodes represent: themselves, and those under the folds among them.
+    /// How many messages these nodes represent: themselves, those under the folds among them, and those of which records from elsewhere
+    /// tell.
     pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
-        self.messages_behind(nodes).map_or(nodes.len(), |messages| messages.len())
+        let behind = self.messages_behind(nodes);
+        let messages =
+            behind.as_deref().unwrap_or(nodes).iter().map(|node| &self.history.node(*node).message);
+        messages.map(|message| recorded_messages(message).max(1)).fold(0, usize::saturating_add)
     }
 
     /// The messages behind these nodes: a summary's messages, also through the folds that it folds, and nothing for other

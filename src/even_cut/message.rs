@@ -10,6 +10,7 @@ use super::sizes;
 use super::steps::in_full;
 use super::text::{Pieces, pieces};
 use crate::context::{Context, Form, Slot, Tally};
+use crate::facts::tokens_left_out;
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
@@ -27,7 +28,7 @@ fn cut_message(
 ) -> Option<Message> {
     let (message, tally) = (&whole.message, &whole.tally);
     if message.role.is_instruction() || Level::LEAST.keeps_whole(tally.total()) {
-        names.record_whole(whole.node);
+        names.record_as_shown(whole);
         return None;
     }
     let text_level = level.times(sizes::times(message.role));
@@ -40,7 +41,7 @@ fn cut_message(
     let is_long =
         texts.iter().any(|t| !text_level.keeps_whole(*t)) || inputs.iter().any(|t| !level.keeps_whole(*t));
     if !is_long && !thinks {
-        names.record_whole(whole.node);
+        names.record_as_shown(whole);
         return None;
     }
     let rules = names.new_rules(whole.node);
@@ -48,7 +49,8 @@ fn cut_message(
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut).zip(texts) {
-        if let Some(shorter) = cut_text(text, tokens, text_level, &mut list_names) {
+        let before = if whole.form == Form::Shortened { tokens_left_out(text) } else { 0 };
+        if let Some(shorter) = cut_text(text, tokens, before, text_level, &mut list_names) {
             *text = shorter.into();
             changed = true;
         }
@@ -74,7 +76,7 @@ fn cut_message(
         changed |= emptied || cut.parts.len() < before;
     }
     if !changed {
-        names.record_whole(whole.node);
+        names.record_as_shown(whole);
         return None;
     }
     Some(cut)
@@ -91,7 +93,7 @@ pub fn cut_slot(
 ) -> Option<Slot> {
     let full = in_full(context, whole);
     if full.as_ref().is_some_and(|full| sizes::at_level(full, level, &*context.counter) >= whole.tokens()) {
-        names.record_whole(whole.node);
+        names.record_as_shown(whole);
         return None; // known without cutting
     }
     let full = full.as_ref().unwrap_or(whole);
@@ -102,10 +104,11 @@ pub fn cut_slot(
 }
 
 /// A text of `tokens` tokens cut to its head and its tail with a mark between them; for JSON, its outline followed by a
-/// mark.
+/// mark. `before`: how many tokens an earlier cut left out of it.
 fn cut_text(
     text: &Text,
     tokens: u64,
+    before: u64,
     level: Level,
     list_names: &mut dyn FnMut(Pieces<'_>) -> String,
 ) -> Option<String> {
@@ -125,7 +128,7 @@ fn cut_text(
     if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
         return (shorter.len() < text.len()).then(|| shorter.clone());
     }
-    let mark = mark(left_out, &listed);
+    let mark = mark(before + left_out, &listed);
     let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
     (out.len() < text.len()).then_some(out)
 }

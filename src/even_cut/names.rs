@@ -5,13 +5,10 @@ use std::fmt::{self, Write as _};
 use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{ExtractedFacts, LiteralKind, MARK_LISTS, Strength, texts};
+use crate::facts::{ExtractedFacts, LiteralKind, MARK_LISTS, Strength, mark_lists, quoted, texts};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
-
-/// Comes before the names in a mark. [`MARK_LISTS`] adds the words in front of it, to find the names of a mark again.
-const NAMES_PREFIX: &str = "; in it: ";
 
 /// Which literal facts and which of the user's rules the view contains, tracked while it is being cut.
 pub struct Names<'a> {
@@ -64,8 +61,7 @@ impl<'a> Names<'a> {
             return 0;
         }
         let (texts, names) = (texts(&slot.message), &self.facts.names);
-        let marks = texts.iter().flat_map(|text| text.split(MARK_LISTS).skip(1));
-        let listed: Vec<&str> = marks.map(|rest| rest.split(" …]").next().unwrap_or(rest)).collect();
+        let listed: Vec<&str> = texts.iter().flat_map(|text| mark_lists(text)).collect();
         let is_listed = |number: &&u32| listed.iter().any(|listed| listed.contains(names.text(**number)));
         let listed = self.of(slot.node).iter().filter(is_listed);
         listed.map(|number| u64::from(names.cost(*number)) + 1).sum()
@@ -89,17 +85,17 @@ impl<'a> Names<'a> {
     pub(super) fn list_for_mark(&mut self, node: NodeIndex, rules: &[&str], pieces: Pieces<'_>) -> String {
         let mut listed = String::new();
         let mut list = |what: fmt::Arguments<'_>| {
-            let before = if listed.is_empty() { NAMES_PREFIX } else { ", " };
+            let before = if listed.is_empty() { MARK_LISTS } else { ", " };
             let _ = write!(listed, "{before}{what}");
         };
         for rule in rules_left_out(rules, pieces) {
-            list(format_args!("\"{rule}\""));
+            list(format_args!("{}", quoted(&rule)));
         }
         if let Some(line) = self.outcome_line(node).filter(|line| is_left_out(line, pieces)) {
             let cost = Estimate.count(line) + 2;
             if cost <= self.left {
                 self.left -= cost;
-                list(format_args!("\"{line}\""));
+                list(format_args!("{}", quoted(line)));
             }
         }
         if self.left == 0 {
@@ -170,7 +166,12 @@ fn rules_left_out(rules: &[&str], pieces: Pieces<'_>) -> Vec<String> {
     if !left_out.is_empty() {
         let text = one_line(&[pieces.head, pieces.left_out, pieces.tail].concat());
         let (head, tail) = (one_line(pieces.head), one_line(pieces.tail));
-        left_out.retain(|rule| text.contains(rule) && !head.contains(rule) && !tail.contains(rule));
+        left_out.retain(|rule| {
+            // An earlier mark quotes it.
+            let in_mark = quoted(rule);
+            let has = |text: &str| text.contains(rule) || text.contains(&in_mark);
+            has(&text) && !has(&head) && !has(&tail)
+        });
     }
     left_out
 }

@@ -183,7 +183,7 @@ impl Steps {
         }
         let body = context.view.body();
         for at in (0..whole.len()).filter(|at| whole[*at]) {
-            body[self.body(at)].iter().for_each(|slot| names.record_whole(slot.node));
+            body[self.body(at)].iter().for_each(|slot| names.record_as_shown(slot));
         }
     }
 
@@ -285,14 +285,14 @@ fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Siz
     (tokens, rest)
 }
 
-/// Whether a message's texts may be cut: it was pushed, is not pinned, and the view shows its texts. A record from elsewhere is not cut,
-/// as little as our own: the next fold takes it.
+/// Whether a message's texts may be cut: it was pushed, is not pinned, and the view shows its texts. An output that is in the host's store
+/// is cut from what the view shows of it. A record from elsewhere is not cut, as little as our own: the next fold takes it.
 pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
     let node = context.history.node(slot.node);
     node.kind == NodeKind::Message
         && !node.pinned
         && matches!(slot.form, Form::Whole | Form::Cut | Form::Shortened | Form::Unbound | Form::Pointer)
-        && !context.history.is_away(slot.node)
+        && (slot.form != Form::Pointer || !context.history.is_away(slot.node))
         && !context.keeps_output(slot.node)
         && !is_record(&node.message)
 }
@@ -306,5 +306,6 @@ pub fn uncut(context: &Context, slot: &Slot) -> Option<Slot> {
 /// The output in full, if the view shows it cut as it entered. It is cut from there, so that no mark is cut by another, JSON
 /// is still JSON, and a mark counts what is really left out.
 pub(super) fn in_full(context: &Context, whole: &Slot) -> Option<Slot> {
-    (whole.form == Form::Cut).then(|| Slot::whole(&context.history, whole.node))
+    let is_here = whole.form == Form::Cut && !context.history.is_away(whole.node);
+    is_here.then(|| Slot::whole(&context.history, whole.node))
 }

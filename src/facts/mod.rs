@@ -20,6 +20,7 @@ mod id_field;
 mod kept;
 mod keywords;
 mod literal;
+mod marks;
 mod names;
 mod notes;
 mod open_work;
@@ -58,6 +59,7 @@ pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
+pub use marks::{LISTS as MARK_LISTS, has_mark, mark_lists, quoted, tokens_left_out, without_marks};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote, StatedRule};
 pub use open_work::{
@@ -65,8 +67,8 @@ pub use open_work::{
 };
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE,
-    is_record, records_rules, without_ledger,
+    EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
+    RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
 pub use remarks::{Remark, remarks};
 pub use sentences::{Sentence, sentences};

@@ -2,8 +2,9 @@
 
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
+use super::marks::{quoted_rules, without_marks};
 use super::outcome::{FAILED, Outcome, Status, outcome};
-use super::record_text::{quoted_rules, recorded_rules, records_rules, without_marks};
+use super::record_text::{behind_record, recorded_rules, records_rules};
 use super::{
     Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
     is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
@@ -112,12 +113,15 @@ impl Notes {
         // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
-            notes.rules = rules(&[&without_marks(&text)]);
-            notes.add_rules(quoted_rules(&text));
+            let said = behind_record(message, &text);
+            let quoted = quoted_rules(said);
+            notes.rules = rules(&[&without_marks(said)]);
+            // A cut may have left a part of a rule, beside the mark that quotes all of it.
+            notes.rules.retain(|rule| !quoted.iter().any(|whole| whole.text.contains(&rule.text)));
+            notes.add_rules(quoted);
         }
         if records_rules(message) {
             notes.add_rules(recorded_rules(&text));
-            notes.add_rules(quoted_rules(&text));
         }
         if !user && message.role != Role::Assistant {
             return notes;

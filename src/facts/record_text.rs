@@ -2,8 +2,6 @@
 //! rules in it. In the session that made a record, the rules are carried along; but a caller may pass the messages that `compactMessages`
 //! returned to the next call.
 
-use std::borrow::Cow;
-
 use super::notes::StatedRule;
 use super::{Strength, constraints};
 use crate::message::{ItemType, Message, Part, Role};
@@ -34,27 +32,51 @@ pub const IDS_TITLE: &str = "Ids";
 /// The heading of the user's rules in the built-in summary.
 const CONSTRAINTS_HEADING: &str = "## Constraints";
 
-/// What stands between the size of what an even cut left out and the list of what was in it.
-pub const MARK_LISTS: &str = " left out; in it: ";
+/// What follows the number of messages in the first line of a record.
+pub const EARLIER_MESSAGES: &str = " earlier message";
 
-/// The beginning and the end of a mark.
-const MARK_BEGINS: &str = "[… ";
-const MARK_ENDS: &str = " …]";
+/// What follows that in a record that tells nothing else of them.
+pub const LEFT_OUT: &str = " left out here";
 
 /// Whether a pushed message is the record of a conversation that was compacted elsewhere: it is marked as a summary, or begins like a record.
 pub fn is_record(message: &Message) -> bool {
-    let begins =
-        || message.parts.first().and_then(Part::as_text).is_some_and(|text| text.starts_with(RECORD_BEGINS));
-    is_marked(message) || message.role != Role::Tool && begins()
+    is_marked(message) || message.role != Role::Tool && begins_like_record(message)
 }
 
-/// Whether a pushed message is a record whose rules are the user's. The assistant may write anything that looks like a record.
+/// Whether a pushed message is a record whose rules are the user's. The assistant, a memory or a skill may hold anything that looks like a record.
 pub fn records_rules(message: &Message) -> bool {
-    is_record(message) && (message.role != Role::Assistant || is_marked(message))
+    let is_instructive = matches!(message.item_type(), ItemType::UserMessage | ItemType::SystemPrompt);
+    is_marked(message) || is_instructive && begins_like_record(message)
+}
+
+/// How many messages a record tells of; 0 if it does not say so, or is none.
+pub fn recorded_messages(message: &Message) -> usize {
+    counted(message).filter(|_| is_record(message)).map_or(0, |messages| messages as usize)
+}
+
+/// What a message says behind its record: some formats join the record and the user's next words. All of it if it is no record.
+pub(super) fn behind_record<'a>(message: &Message, text: &'a str) -> &'a str {
+    if is_record(message) { text.split_once(RECORD_ENDS).map_or("", |(_, said)| said) } else { text }
 }
 
 fn is_marked(message: &Message) -> bool {
     message.item_type() == ItemType::CompactionSummary
+}
+
+fn begins_like_record(message: &Message) -> bool {
+    counted(message).is_some()
+}
+
+/// The number in a record's first line. A record that tells nothing else is only that line.
+fn counted(message: &Message) -> Option<u32> {
+    let text = message.parts.first().and_then(Part::as_text)?;
+    let is_alone = !text.starts_with(RECORD_BEGINS);
+    let rest = text.strip_prefix(if is_alone { "[" } else { RECORD_BEGINS })?;
+    let (number, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+    let rest = rest.strip_prefix(EARLIER_MESSAGES)?;
+    let is_only_line =
+        || message.parts.len() == 1 && rest.contains(LEFT_OUT) && rest.find(']') == Some(rest.len() - 1);
+    if is_alone && !is_only_line() { None } else { number.parse().ok() }
 }
 
 /// Splits a summary into its own text and the ledger appended to it.
@@ -74,46 +96,28 @@ pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
 pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
-    let listed = lines.skip_while(|line| !is_title(line)).skip(1).map_while(|line| line.strip_prefix("- "));
-    let section = text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1);
-    let section = section.map_while(|line| line.strip_prefix("- "));
-    listed.chain(section.filter(|line| !constraints(line).is_empty())).map(recorded_rule).collect()
+    let listed = entries(lines.skip_while(|line| !is_title(line)).skip(1));
+    let section = entries(text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1));
+    let section = section.into_iter().filter(|entry| !constraints(entry).is_empty());
+    listed.into_iter().chain(section).map(|entry| recorded_rule(&entry)).collect()
 }
 
-/// The rules that marks quote, because they stood in what an even cut left out of this text.
-pub(super) fn quoted_rules(text: &str) -> Vec<StatedRule> {
-    let marks = text.split(MARK_LISTS).skip(1);
-    let quoted = marks.flat_map(|rest| quotes(rest.split(MARK_ENDS).next().unwrap_or(rest)));
-    quoted.map(recorded_rule).collect()
-}
-
-/// A text without the marks that list something: what they quote is not said there.
-pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
-    let mut parts = text.split(MARK_LISTS);
-    let Some(mut before) = parts.next().filter(|before| before.len() < text.len()) else {
-        return Cow::Borrowed(text);
-    };
-    let mut left = String::with_capacity(text.len());
-    for rest in parts {
-        left.push_str(before.rsplit_once(MARK_BEGINS).map_or(before, |(said, _)| said));
-        before = rest.split_once(MARK_ENDS).map_or("", |(_, said)| said);
+/// The entries of a list, each with the lines that are indented below it.
+fn entries<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in lines {
+        if let Some(entry) = line.strip_prefix("- ") {
+            entries.push(entry.to_owned());
+        } else if let Some((more, entry)) = line.strip_prefix("  ").zip(entries.last_mut()) {
+            entry.extend(["\n", more]);
+        } else {
+            break;
+        }
     }
-    left.push_str(before);
-    Cow::Owned(left)
+    entries
 }
 
-/// The texts in quotes at the beginning of a mark's list.
-fn quotes(mut list: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    while let Some(quoted) = list.strip_prefix('"') {
-        let (text, rest) = quoted.split_once("\", ").unwrap_or((quoted.trim_end_matches('"'), ""));
-        found.push(text);
-        list = rest;
-    }
-    found
-}
-
-fn recorded_rule(text: &str) -> StatedRule {
+pub(super) fn recorded_rule(text: &str) -> StatedRule {
     let strength =
         constraints(text).first().map_or(Strength::Wish, |found| found.strength.max(Strength::Wish));
     StatedRule { text: text.to_owned(), strength, explicit: true }
@@ -126,20 +130,31 @@ mod tests {
     #[test]
     fn the_rules_of_a_record_and_nothing_else() {
         let text = format!(
-            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Never push.\n- In English, please.\nTask:\n- Never mind.\n\n[End of the record]"
+            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nTask:\n- Never mind.\n\n[End of the record]"
         );
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
-        assert_eq!(texts, ["Never push.", "In English, please.", "Always ask first."]);
+        assert_eq!(
+            texts,
+            ["Always check:\n- the tests", "Never push.", "In English, please.", "Always ask first."]
+        );
         assert!(recorded_rules(&format!("{RULES_TITLE}:\n- Never push.")).is_empty());
         assert!(recorded_rules(LEDGER_HEADING).is_empty());
-        let cut = format!(
-            "{LEDGER_HEADING}\n[… 42 tokens{MARK_LISTS}\"Never push.\", \"Ask first.\", src/a.rs …]\nTask:\n- \"Go\""
+    }
+
+    #[test]
+    fn a_record_is_known_by_its_first_line() {
+        let of = |text: &str| recorded_messages(&Message::text(Role::User, text));
+        assert_eq!(of("[Record of 12 earlier messages, written by the program]\n\nAll of it."), 12);
+        assert_eq!(
+            of("[1 earlier message left out here; the tool search_history finds what is missing here]"),
+            1
         );
-        let texts: Vec<String> = quoted_rules(&cut).into_iter().map(|rule| rule.text).collect();
-        assert_eq!(texts, ["Never push.", "Ask first."]);
-        let said = format!("Go on.\n[… 42 tokens{MARK_LISTS}\"Never push.\" …]\nAnd so on.");
-        assert_eq!(without_marks(&said), "Go on.\n\nAnd so on.");
-        assert_eq!(without_marks("Go on."), "Go on.");
+        for said in
+            ["[Record of the meeting]", "[2 earlier messages left out here]\nFix it.", "[2 earlier messages]"]
+        {
+            assert!(!is_record(&Message::text(Role::User, said)), "{said}");
+        }
+        assert_eq!(recorded_messages(&Message::text(Role::Tool, "[Record of 12 earlier messages]")), 0);
     }
 
     #[test]
@@ -152,5 +167,8 @@ mod tests {
         let mut marked = Message::text(Role::Assistant, spec);
         marked.meta.item_type = Some(ItemType::CompactionSummary);
         assert!(records_rules(&marked));
+        let mut memory = Message::text(Role::User, record);
+        memory.meta.item_type = Some(ItemType::Memory);
+        assert!(!records_rules(&memory));
     }
 }

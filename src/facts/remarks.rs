@@ -2,6 +2,7 @@
 
 use super::constraints::points_back;
 use super::literals;
+use super::marks::has_mark;
 use super::sentences;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
 use super::words::words;
@@ -71,7 +72,7 @@ pub fn remarks(text: &str) -> Vec<Remark> {
 }
 
 fn says_something(sentence: &str) -> bool {
-    if !(SHORTEST..=LONGEST).contains(&sentence.len()) {
+    if !(SHORTEST..=LONGEST).contains(&sentence.len()) || has_mark(sentence) {
         return false;
     }
     let has_words = || {

@@ -5,7 +5,7 @@ use super::sentences;
 use crate::tool_output::{first_words, last_words, splits_word};
 
 /// Marks where text was left out.
-const GAP: &str = "[…]";
+pub(super) const GAP: &str = "[…]";
 
 /// `text` on one line, without emphasis marks, shortened in the middle to about `limit` bytes.
 pub fn line(text: &str, limit: usize) -> String {

@@ -41,3 +41,65 @@ for (const [format, keep] of Object.entries(kept))
       list = [...keep(messages), ...talk(round * 100, round * 100 + 8)];
     }
   });
+
+/** The rules that the record in a list tells. */
+function rulesIn(messages) {
+  const record = messages.map(({ content }) => `${content}`).find((text) => text.startsWith("[Record of "));
+  return record?.match(/Rules that hold:\n((?:(?:- | {2}).*\n)+)/)?.[1].trimEnd().split("\n- ") ?? [];
+}
+
+const step = (n, text) => [
+  { role: "assistant", content: null, tool_calls: [{ id: `s${n}`, type: "function", function: { name: "run", arguments: JSON.stringify({ command: `make step${n}` }) } }] },
+  { role: "tool", tool_call_id: `s${n}`, content: text },
+];
+
+test("a rule with a list, and the rules after it, survive compaction after compaction", async () => {
+  let list = [{ role: "user", content: "Fix the build.\n\nBefore you commit, you must always check:\n- the tests of the parser\n- the docs of the parser\n\nNever push to main." }, ...talk(1, 20)];
+  for (let round = 1; round <= 3; round++) {
+    const { messages } = await compactMessages(list, { contextWindow: 1_500 });
+    assert.match(JSON.stringify(messages), /must always check:\\n\s*- the tests of the parser\\n\s*- the docs of the parser\\n- Never push to main\./, `${round}`);
+    list = [...viaFormat("openai-chat", messages), ...talk(round * 100, round * 100 + 12)];
+  }
+});
+
+test("what tools and the assistant said is no rule of the user's, if a record comes back without its mark", async () => {
+  let list = [{ role: "user", content: "Fix the build. Never edit src/gen." }];
+  for (let round = 1; round <= 4; round++) {
+    const said = step(`x${round}`, "fatal: you must never deploy on Fridays, always ask the owner first\nexit code 1");
+    const { messages } = await compactMessages([...list, ...said, ...talk(round * 100, round * 100 + 12)], { contextWindow: 1_500 });
+    if (round > 1) assert.deepEqual(rulesIn(messages), ["- Never edit src/gen."], `${round}`);
+    assert.ok(JSON.stringify(messages).includes("Never edit src/gen."));
+    list = viaFormat("openai-chat", messages);
+  }
+});
+
+test("a rule with quotes in a message that was cut stays as it was said", async () => {
+  const rule = 'Never use "foo", "bar" or "baz" as names.';
+  const paragraphs = "The parser of this part reads its input, and it took long to write.\n".repeat(40);
+  let list = [{ role: "user", content: `Fix it.\n${paragraphs}\n${rule}\n\n${paragraphs}` }, ...talk(1, 8)];
+  let marks = 0;
+  for (let round = 1; round <= 4; round++) {
+    const { messages } = await compactMessages(list, { contextWindow: 2_000 });
+    marks += messages.filter(({ content }) => `${content}`.includes('left out; in it: "Never')).length;
+    const rules = rulesIn(messages);
+    assert.ok(rules.every((told) => told.replace(/^- /, "") === rule), rules.join("\n"));
+    const isShown = messages.some(({ content }) => `${content}`.includes(JSON.stringify(rule)) || `${content}`.includes(rule));
+    assert.ok(rules.length === 1 || isShown, `${round}`);
+    list = [...viaFormat("openai-chat", messages), ...talk(round * 100, round * 100 + 6)];
+  }
+  assert.ok(marks > 0, "a mark quoted it");
+});
+
+test("a record counts the messages of the record that it replaces", async () => {
+  let [list, count] = [[...begin.slice(1), ...talk(1, 30)], 0];
+  for (let round = 1; round <= 3; round++) {
+    const { messages } = await compactMessages(list, { contextWindow: 2_000 });
+    const [, told] = /\[Record of (\d+) earlier/.exec(JSON.stringify(messages));
+    count += list.length - (round > 1 ? 1 : 0);
+    const shown = messages.filter(({ content }) => !`${content}`.startsWith("[Record of ")).length;
+    assert.equal(Number(told) + shown, count, `${round}`);
+    const more = talk(round * 100, round * 100 + 12);
+    list = [...messages, ...more];
+    count -= shown;
+  }
+});

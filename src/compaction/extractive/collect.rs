@@ -8,7 +8,7 @@ use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
     Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
-    records_rules, sentences, statement, unwrapped, without_directory,
+    records_rules, sentences, statement, unwrapped, without_directory, without_marks,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -29,7 +29,8 @@ const SO_FAR: &str = "So far: ";
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
-    let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
+    let text = |message: &Message| without_marks(&message.plain_text()).into_owned();
+    let texts: Vec<String> = messages.iter().map(text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
     let earlier = messages.iter().zip(&texts).zip(&summaries).filter(|(_, is_summary)| **is_summary);
     let earlier = earlier.map(|((message, text), _)| earlier::items(text, records_rules(message)));

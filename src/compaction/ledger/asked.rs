@@ -5,7 +5,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::words;
-use crate::facts::{is_assent, is_record, shorten};
+use crate::facts::{is_assent, is_record, shorten, without_marks};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -84,15 +84,23 @@ pub(super) fn asked(
         .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
     let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
-    let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
+    let latest = is_last.then(|| found(context, members, true)).flatten();
+    let latest = latest.filter(|index| *index != first || goes_on_from_record(context, first));
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
     let is_old = since.take(OLD).count() == OLD;
-    let mut out = vec![request_in(context.history.node(first), if is_old { FIRST } else { "" }, redact)?];
-    if let Some(latest) = latest {
-        out.push(request_in(context.history.node(latest), LATEST, redact)?);
+    let mut requests = vec![(first, if is_old { FIRST } else { "" })];
+    if goes_on_from_record(context, first) {
+        requests.clear(); // the record tells what was asked first
     }
-    Ok(out)
+    requests.extend(latest.map(|latest| (latest, LATEST)));
+    requests.into_iter().map(|(node, label)| request_in(context.history.node(node), label, redact)).collect()
+}
+
+/// Whether a record of an earlier conversation comes before this message.
+fn goes_on_from_record(context: &Context, first: NodeIndex) -> bool {
+    let mut before = (0..first.0).map(|at| context.history.node(NodeIndex(at)));
+    before.any(|node| node.kind == NodeKind::Message && is_record(&node.message))
 }
 
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds.
@@ -153,7 +161,7 @@ fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Resu
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
+    Ok(AskedRequest { label, text: shorten::whole_line(&without_marks(&text)) })
 }
 
 #[cfg(test)]

@@ -110,6 +110,9 @@ fn joined(message: &Message) -> Arc<Message> {
 
 /// The message with its texts as they were before they were shortened, but with its calls as the view shows them.
 fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
+    if context.history.is_away(slot.node) {
+        return slot.message.clone(); // the history has only a placeholder
+    }
     let whole = &context.history.node(slot.node).message;
     match slot.form {
         // From the output itself, not from its replacement.
