@@ -68,7 +68,7 @@ pub use record_text::{
     IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, MARK_LISTS, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE,
     is_record, records_rules, without_ledger,
 };
-pub use remarks::{Remark, remarks};
+pub use remarks::{Remark, is_pasted, remarks};
 pub use sentences::{Sentence, sentences};
 pub use shell::{
     Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,

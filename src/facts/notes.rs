@@ -3,7 +3,7 @@
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
-use super::record_text::{quoted_rules, recorded_rules, records_rules, without_marks};
+use super::record_text::{quoted_rules, recorded_rules, records_rules};
 use super::{
     Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
     is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
@@ -112,7 +112,7 @@ impl Notes {
         // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
-            notes.rules = rules(&[&without_marks(&text)]);
+            notes.rules = rules(&[&text]);
             notes.add_rules(quoted_rules(&text));
         }
         if records_rules(message) {
@@ -191,7 +191,7 @@ impl RunNote {
         let key = shorten::line(without_shortening(command), LONGEST_COMMAND);
         let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
         let is_minor = is_minor_change(command);
-        let commit = commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND));
+        let commit = commit_message(command);
         Some(Self {
             key,
             head,

@@ -2,8 +2,6 @@
 //! rules in it. In the session that made a record, the rules are carried along; but a caller may pass the messages that `compactMessages`
 //! returned to the next call.
 
-use std::borrow::Cow;
-
 use super::notes::StatedRule;
 use super::{Strength, constraints};
 use crate::message::{ItemType, Message, Part, Role};
@@ -87,19 +85,22 @@ pub(super) fn quoted_rules(text: &str) -> Vec<StatedRule> {
     quoted.map(recorded_rule).collect()
 }
 
-/// A text without the marks that list something: what they quote is not said there.
-pub(super) fn without_marks(text: &str) -> Cow<'_, str> {
-    let mut parts = text.split(MARK_LISTS);
-    let Some(mut before) = parts.next().filter(|before| before.len() < text.len()) else {
-        return Cow::Borrowed(text);
-    };
-    let mut left = String::with_capacity(text.len());
-    for rest in parts {
-        left.push_str(before.rsplit_once(MARK_BEGINS).map_or(before, |(said, _)| said));
-        before = rest.split_once(MARK_ENDS).map_or("", |(_, said)| said);
-    }
-    left.push_str(before);
-    Cow::Owned(left)
+/// What a line quotes of the text that was left out there, if it is a mark.
+pub(super) fn quoted_lines(line: &str) -> Option<Vec<&str>> {
+    let mark = line.strip_prefix(MARK_BEGINS)?.strip_suffix(MARK_ENDS)?;
+    Some(mark.split_once(MARK_LISTS).map_or_else(Vec::new, |(_, list)| quotes(list)))
+}
+
+/// The pieces of a text between the marks that stand where something was left out of it, with their byte offsets.
+pub(super) fn between_marks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next?;
+        let rest = &text[at..];
+        let mark = rest.find(MARK_BEGINS).and_then(|mark| Some((mark, mark + rest[mark..].find(MARK_ENDS)?)));
+        next = mark.map(|(_, end)| at + end + MARK_ENDS.len());
+        Some((at, mark.map_or(rest, |(mark, _)| &rest[..mark])))
+    })
 }
 
 /// The texts in quotes at the beginning of a mark's list.
@@ -137,9 +138,6 @@ mod tests {
         );
         let texts: Vec<String> = quoted_rules(&cut).into_iter().map(|rule| rule.text).collect();
         assert_eq!(texts, ["Never push.", "Ask first."]);
-        let said = format!("Go on.\n[… 42 tokens{MARK_LISTS}\"Never push.\" …]\nAnd so on.");
-        assert_eq!(without_marks(&said), "Go on.\n\nAnd so on.");
-        assert_eq!(without_marks("Go on."), "Go on.");
     }
 
     #[test]

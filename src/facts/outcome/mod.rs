@@ -8,6 +8,7 @@ mod status;
 
 use std::borrow::Cow;
 
+use super::record_text::quoted_lines;
 use line::{cut, looks_like_code, names_error};
 pub use status::{FAILED, Outcome, Status};
 
@@ -16,7 +17,8 @@ pub use status::{FAILED, Outcome, Status};
 pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let plain = without_colours(text);
     let plain = if exit_code::is_object(&plain) { Cow::Owned(plain.replace("\\n", "\n")) } else { plain };
-    let lines: Vec<&str> = plain.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let lines = plain.lines().map(str::trim).filter(|l| !l.is_empty());
+    let lines: Vec<&str> = lines.flat_map(|l| quoted_lines(l).unwrap_or_else(|| vec![l])).collect();
     let exit_code = exit_code::exit_code(&lines);
     let tests = if trust_text { counts::test_counts(&lines) } else { None };
     let closing = if trust_text { closing::closing(&lines, exit_code::is_notice) } else { None };
