@@ -18,7 +18,11 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let plain = without_colours(text);
     let plain = if exit_code::is_object(&plain) { Cow::Owned(plain.replace("\\n", "\n")) } else { plain };
     let lines = plain.lines().map(str::trim).filter(|l| !l.is_empty());
-    let lines: Vec<&str> = lines.flat_map(|l| quoted_lines(l).unwrap_or_else(|| vec![l])).collect();
+    let lines = lines.flat_map(|l| {
+        let quoted = quoted_lines(l);
+        quoted.is_none().then_some(l).into_iter().chain(quoted.unwrap_or_default())
+    });
+    let lines: Vec<&str> = lines.collect();
     let exit_code = exit_code::exit_code(&lines);
     let tests = if trust_text { counts::test_counts(&lines) } else { None };
     let closing = if trust_text { closing::closing(&lines, exit_code::is_notice) } else { None };
