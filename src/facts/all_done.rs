@@ -33,7 +33,7 @@ pub fn says_all_done(text: &str) -> bool {
         let lower = lowered(sentence);
         !lower.contains(['?', '\u{FF1F}']) && (all_done_in_words(&lower) || all_done_in_cjk(&lower))
     };
-    MENTIONS.any_in(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
+    MENTIONS.any_in(text) && sentences(text).iter().any(|s| s.is_said() && ends_all(s.text))
 }
 
 /// Such a sentence contains one of these; most texts contain none.

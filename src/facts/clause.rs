@@ -96,6 +96,16 @@ pub(super) fn clauses(lower: &str, is_question: bool) -> Vec<Clause<'_>> {
     out
 }
 
+/// Whether a sentence in lower case asks for information, tells nothing besides, and proposes nothing: "can we do it?", "could you do it?".
+pub(super) fn only_asks(lower: &str) -> bool {
+    /// A shorter clause only leads on: "also", "one more thing".
+    const LEAST_WORDS: usize = 4;
+    let words: Vec<&str> = words_with_apostrophes(lower).collect();
+    let proposes =
+        words.windows(2).any(|pair| is_listed(pair[0], "can could would") && is_listed(pair[1], "i we you"));
+    !proposes && clauses(lower, true).iter().all(|clause| clause.words.len() < LEAST_WORDS)
+}
+
 /// The parts of a text outside quotation marks. A mark behind a letter or digit opens nothing (it is for inches), nor does one that is
 /// never closed.
 fn unquoted(text: &str) -> Vec<&str> {

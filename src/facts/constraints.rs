@@ -34,7 +34,10 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
             continue; // it is part of the previous constraint's list
         }
         let Some(found) = constraint(*sentence) else { continue };
-        let before = i.checked_sub(1).map(|before| all[before]).filter(|b| !b.fenced && !sentence.fenced);
+        let before = i
+            .checked_sub(1)
+            .map(|before| all[before])
+            .filter(|b| !b.fenced && !sentence.fenced && !sentence.cut);
         let end = sentence.at + sentence.text.len();
         let end = if sentence.fenced { end } else { with_list(text, sentence.at, end) };
         let own = Constraint { text: &text[sentence.at..end], ..found };

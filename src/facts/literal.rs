@@ -40,6 +40,9 @@ pub struct Literal<'a> {
 /// Longer words, in bytes, are data (base64, minified code) and not names.
 const LONGEST_WORD: usize = 256;
 
+/// How far from others, in bytes, a colour may stand.
+const NEAR: usize = 256;
+
 /// Longer URLs, in bytes, carry data.
 const LONGEST_URL: usize = 2048;
 
@@ -53,7 +56,12 @@ pub fn literals(text: &str) -> Vec<Literal<'_>> {
 }
 
 /// Like `literals`, but calls `found` for each.
-pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)) {
+pub(super) fn each_literal<'a>(text: &'a str, report: &mut dyn FnMut(Literal<'a>)) {
+    let found = &mut |literal: Literal<'a>| {
+        if !is_cut(text, &literal) && !text[..literal.at].ends_with("#!") {
+            report(literal);
+        }
+    };
     let bytes = text.as_bytes();
     let is_json = text.trim_start().starts_with(['{', '[']);
     let (mut at, mut floor) = (0, 0);
@@ -95,6 +103,14 @@ pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)
         }
         at = literal_at(text, &mut floor, at, end, found);
     }
+}
+
+/// Whether a mark that says that something was left out stands directly beside it, so that only a part of it is here.
+fn is_cut(text: &str, literal: &Literal<'_>) -> bool {
+    let (before, behind) = (&text[..literal.at], &text[literal.at + literal.text.len()..]);
+    before.ends_with("…]")
+        || behind.starts_with("[…")
+        || (literal.text.ends_with('[') && behind.starts_with('…'))
 }
 
 /// Reports the facts in the word `at..end` and in what it begins. Returns where to continue.
@@ -222,12 +238,15 @@ fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
     (is_number && !is_colour(bytes, at, at + 1 + digits)).then_some(1 + digits)
 }
 
-/// Whether `#` and six digits are a colour: a grey, or between quotes, or the value of a style.
+/// Whether `#` and six digits are a colour: a grey, or between quotes, or the value of a style, or near a colour with letters.
 fn is_colour(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_grey = |six: &[u8]| six[..2] == six[2..4] && six[2..4] == six[4..];
     let is_quoted = || at > 0 && matches!(bytes[at - 1], b'"' | b'\'' | b'`');
     let is_value = || bytes.get(end) == Some(&b';');
-    end - at == 7 && (is_grey(&bytes[at + 1..end]) || is_quoted() || is_value())
+    let near = &bytes[at.saturating_sub(NEAR)..bytes.len().min(end + NEAR)];
+    let is_hex = |six: &[u8]| six.iter().all(u8::is_ascii_hexdigit) && !six.iter().all(u8::is_ascii_digit);
+    let is_among_colours = || near.windows(7).any(|word| word[0] == b'#' && is_hex(&word[1..]));
+    end - at == 7 && (is_grey(&bytes[at + 1..end]) || is_quoted() || is_value() || is_among_colours())
 }
 
 /// The start and length of a URL whose scheme ends the word `at..end`.

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::notes::StatedRule;
 use super::record_text::recorded_rule;
-use super::shorten::GAP;
 
 const BEGINS: &str = "[… ";
 const ENDS: &str = " …]";
+const A_PART: &str = "a part of ";
 const LEFT_OUT: &str = " left out";
 /// Comes before what a mark lists.
 pub const LISTS: &str = "; in it: ";
@@ -39,30 +39,36 @@ pub fn tokens_left_out(text: &str) -> u64 {
     marks(text).map(|mark| mark.size).fold(0, u64::saturating_add)
 }
 
-/// Whether a text has a mark.
-pub fn has_mark(text: &str) -> bool {
-    marks(text).next().is_some()
+/// A text with what its marks quote in their place, each quote on a line of its own.
+pub(super) fn with_quotes(text: Cow<'_, str>) -> Cow<'_, str> {
+    let (mut out, mut from) = (String::new(), 0);
+    for mark in marks(&text) {
+        out.push_str(&text[from..mark.begins]);
+        mark.quotes.iter().for_each(|quote| out.extend(["\n", quote.as_str(), "\n"]));
+        from = mark.ends;
+    }
+    if from == 0 {
+        return text;
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// The pieces of a text between its marks, with their byte offsets.
+pub(super) fn between_marks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut marks = marks(text);
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next?;
+        let mark = marks.next();
+        next = mark.as_ref().map(|mark| mark.ends);
+        Some((at, &text[at..mark.map_or(text.len(), |mark| mark.begins)]))
+    })
 }
 
 /// The rules that marks quote, because they stood in what an even cut left out of this text.
 pub(super) fn quoted_rules(text: &str) -> Vec<StatedRule> {
     marks(text).flat_map(|mark| mark.quotes).map(|quote| recorded_rule(&quote)).collect()
-}
-
-/// A text with a gap in the place of each mark: what a mark says was not said there, and what stands around it does not belong together.
-pub fn without_marks(text: &str) -> Cow<'_, str> {
-    let (mut said, mut from) = (String::new(), 0);
-    for mark in marks(text) {
-        for piece in [text[from..mark.begins].trim_end(), "\n\n", GAP, "\n\n"] {
-            said.push_str(piece);
-        }
-        from = mark.ends;
-    }
-    if from == 0 {
-        return Cow::Borrowed(text);
-    }
-    said.push_str(text[from..].trim_start());
-    Cow::Owned(said)
 }
 
 fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
@@ -82,7 +88,8 @@ fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
 }
 
 fn mark_at(text: &str, begins: usize) -> Option<Mark<'_>> {
-    let (size, unit) = text[begins..].strip_prefix(BEGINS)?.split_once(' ')?;
+    let size = text[begins..].strip_prefix(BEGINS)?;
+    let (size, unit) = size.strip_prefix(A_PART).unwrap_or(size).split_once(' ')?;
     let size = size.parse().ok()?;
     let rest =
         unit.strip_prefix("tokens").or_else(|| unit.strip_prefix("characters"))?.strip_prefix(LEFT_OUT)?;
@@ -123,8 +130,9 @@ mod tests {
         let texts: Vec<String> = quoted_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(texts, [rule, "Ask first."]);
         assert!(mark_lists(&text).all(|list| list.ends_with("src/a.rs")));
-        assert_eq!(without_marks(&text), "Make sure that\n\n[…]\n\nit works.");
-        assert_eq!(without_marks("a[… 3 tokens left out …]b"), "a\n\n[…]\n\nb");
+        let pieces: Vec<&str> = between_marks(&text).map(|(_, piece)| piece).collect();
+        assert_eq!(pieces, ["Make sure that\n", "\nit works."]);
+        assert_eq!(with_quotes(text.into()), format!("Make sure that\n\n{rule}\n\nAsk first.\n\nit works."));
     }
 
     #[test]
@@ -136,8 +144,7 @@ mod tests {
             "[… 3 tokens …]",
         ];
         for text in texts {
-            assert!(!has_mark(text) && quoted_rules(text).is_empty(), "{text}");
-            assert_eq!(without_marks(text), text);
+            assert!(quoted_rules(text).is_empty() && between_marks(text).count() == 1, "{text}");
         }
     }
 }

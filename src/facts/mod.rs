@@ -59,7 +59,7 @@ pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
-pub use marks::{LISTS as MARK_LISTS, has_mark, mark_lists, quoted, tokens_left_out, without_marks};
+pub use marks::{LISTS as MARK_LISTS, mark_lists, quoted, tokens_left_out};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote, StatedRule};
 pub use open_work::{
@@ -70,7 +70,7 @@ pub use record_text::{
     EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
     RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
-pub use remarks::{Remark, remarks};
+pub use remarks::{Remark, is_pasted, remarks};
 pub use sentences::{Sentence, sentences};
 pub use shell::{
     Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,

@@ -2,7 +2,7 @@
 
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
-use super::marks::{quoted_rules, without_marks};
+use super::marks::quoted_rules;
 use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::record_text::{behind_record, recorded_rules, records_rules};
 use super::{
@@ -115,7 +115,7 @@ impl Notes {
         if message.opens_turn() || (instructs && !message.is_output_note()) {
             let said = behind_record(message, &text);
             let quoted = quoted_rules(said);
-            notes.rules = rules(&[&without_marks(said)]);
+            notes.rules = rules(&[said]);
             // A cut may have left a part of a rule, beside the mark that quotes all of it.
             notes.rules.retain(|rule| !quoted.iter().any(|whole| whole.text.contains(&rule.text)));
             notes.add_rules(quoted);
@@ -195,7 +195,7 @@ impl RunNote {
         let key = shorten::line(without_shortening(command), LONGEST_COMMAND);
         let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
         let is_minor = is_minor_change(command);
-        let commit = commit_message(command).map(|message| shorten::line(&message, LONGEST_COMMAND));
+        let commit = commit_message(command);
         Some(Self {
             key,
             head,

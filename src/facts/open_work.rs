@@ -97,7 +97,7 @@ pub fn final_question(text: &str) -> Option<&str> {
         return None;
     }
     let all = sentences(text);
-    let tail = all.iter().rev().take(3).filter(|s| !s.fenced);
+    let tail = all.iter().rev().take(3).filter(|s| s.is_said());
     tail.map(|s| s.text)
         .find(|s| s.trim_end_matches(['"', ')', '*', '」', '\u{FF09}']).ends_with(['?', '\u{FF1F}']))
 }
@@ -167,14 +167,19 @@ pub fn intentions(text: &str) -> Vec<&str> {
         listing = heads && (trimmed.starts_with(['#', '*']) || plain.ends_with([':', '\u{FF1A}']) || marked);
         let alone = listing && plain.chars().count() < 40 && plain.ends_with([':', '\u{FF1A}']);
         if !(alone || (listing && trimmed.starts_with('#'))) {
-            out.extend(sentences(trimmed).into_iter().map(|s| s.text).filter(|s| says_open(s)));
+            out.extend(
+                sentences(trimmed).into_iter().filter(|s| s.is_said() && says_open(s.text)).map(|s| s.text),
+            );
         }
     }
     out
 }
 
-/// Whether a sentence only gives a figure: "Remaining balance: $201".
+/// Whether a sentence only gives a figure: "Remaining balance: $201", "you have $201 remaining".
 fn is_amount(sentence: &str) -> bool {
+    if sentence.split(" remaining").any(|before| before.ends_with(|c: char| c.is_ascii_digit())) {
+        return true;
+    }
     let value = sentence.rsplit_once([':', '\u{FF1A}']).map_or("", |(_, value)| value);
     value.contains(|c: char| c.is_ascii_digit()) && !value.contains(char::is_alphabetic)
 }

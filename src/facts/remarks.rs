@@ -1,11 +1,11 @@
 //! Finds sentences that may be rules although no word marks them, in any language.
 
+use super::clause::only_asks;
 use super::constraints::points_back;
 use super::literals;
-use super::marks::has_mark;
 use super::sentences;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
-use super::words::words;
+use super::words::{lowered, words};
 use crate::hashing::hash;
 use crate::script::is_cjk;
 
@@ -61,7 +61,7 @@ pub fn remarks(text: &str) -> Vec<Remark> {
     if text.len() > LONGEST_MESSAGE {
         return Vec::new();
     }
-    let all = sentences(text).into_iter().filter(|s| !s.fenced && says_something(s.text));
+    let all = sentences(text).into_iter().filter(|s| s.is_said() && says_something(s.text));
     let remark = |sentence: super::Sentence<'_>| Remark {
         at: sentence.at as u16,
         len: sentence.text.len() as u16,
@@ -72,7 +72,7 @@ pub fn remarks(text: &str) -> Vec<Remark> {
 }
 
 fn says_something(sentence: &str) -> bool {
-    if !(SHORTEST..=LONGEST).contains(&sentence.len()) || has_mark(sentence) {
+    if !(SHORTEST..=LONGEST).contains(&sentence.len()) {
         return false;
     }
     let has_words = || {
@@ -81,17 +81,17 @@ fn says_something(sentence: &str) -> bool {
             || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
     let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_words()
-        && !is_code()
-        && !leads_on(sentence)
-        && !is_prompt(sentence)
-        && !is_only_names(sentence)
-        && is_worth_telling(sentence)
+    has_words() && !is_code() && !leads_on(sentence) && !is_pasted(sentence) && is_worth_telling(sentence)
 }
 
 /// Whether a sentence only leads on to what follows it: "From the other terminal:".
 fn leads_on(sentence: &str) -> bool {
     sentence.ends_with([':', '\u{FF1A}'])
+}
+
+/// Whether a line was only pasted: it was copied from a terminal, or has no word besides names.
+pub fn is_pasted(line: &str) -> bool {
+    is_prompt(line) || is_only_names(line)
 }
 
 /// Whether a line was copied from a terminal: it begins with a prompt of bash, zsh or fish, or of one of their usual themes.
@@ -113,17 +113,19 @@ fn is_only_names(sentence: &str) -> bool {
     !says && !sentence[end..].contains(char::is_alphabetic)
 }
 
-/// Whether a sentence tells something to a reader who did not see its message: it names something, or it is neither courtesy, nor about
-/// what somebody lacks, nor a short question, nor about "it" or "that", which only the sentence before names.
+/// Whether a sentence tells something to a reader who did not see its message: it is no mere question, and it names something, or it is
+/// neither courtesy, nor about what somebody lacks, nor a short question, nor about "it" or "that", which only the sentence before names.
 fn is_worth_telling(sentence: &str) -> bool {
-    let is_specific = sentence.contains(|c: char| c.is_ascii_digit())
-        || names_something(sentence)
-        || has_proper_name(sentence);
-    is_specific
-        || !(is_short_question(sentence)
+    let is_specific = names_something(sentence) || has_proper_name(sentence);
+    // What was only asked was answered, or is told as open work.
+    let only_asks = || sentence.ends_with('?') && only_asks(&lowered(sentence));
+    let is_vague = || {
+        is_short_question(sentence)
             || is_courtesy(sentence)
             || says_what_is_lacking(sentence)
-            || points_back(sentence))
+            || points_back(sentence)
+    };
+    sentence.contains(|c: char| c.is_ascii_digit()) || (!only_asks() && (is_specific || !is_vague()))
 }
 
 /// Whether it has a name: a word behind the first one with a capital, or any word with a capital inside: "Ethan Lopez", "JFK", "toolTitle",

@@ -1,5 +1,6 @@
 //! Splits text into sentences, in Latin and CJK scripts.
 
+use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
 
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
@@ -11,6 +12,15 @@ pub struct Sentence<'a> {
     pub at: usize,
     /// Whether it is inside a code fence.
     pub fenced: bool,
+    /// Its beginning or its end may be missing, because a mark beside it says that something was left out there.
+    pub cut: bool,
+}
+
+impl Sentence<'_> {
+    /// Whether somebody said this, in whole.
+    pub fn is_said(&self) -> bool {
+        !self.fenced && !self.cut
+    }
 }
 
 /// Words whose full stop does not end a sentence.
@@ -23,40 +33,55 @@ const ABBREVIATIONS: [&str; 15] = [
 pub(super) const LONGEST_WRAPPED: usize = 600;
 
 /// The sentences of `text`, in order. A line break ends a sentence unless the line continues on the next one. Inside a code fence each line
-/// is a sentence.
+/// is a sentence. A mark where something was left out ends one, and what it says is none.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    let mut out = Vec::new();
+    let mut out: Vec<Sentence<'_>> = Vec::new();
     let mut fenced = false;
+    let mut pieces = between_marks(text).peekable();
+    while let Some((at, piece)) = pieces.next() {
+        let first = out.len();
+        add_sentences(&text[..at + piece.len()], at, &mut fenced, &mut out);
+        let new = &mut out[first..];
+        if let (true, Some(sentence)) = (at > 0, new.first_mut()) {
+            sentence.cut = true;
+        }
+        if let (true, Some(sentence)) = (pieces.peek().is_some(), new.last_mut()) {
+            sentence.cut |= !sentence.text.ends_with(is_closing);
+        }
+    }
+    out
+}
+
+/// Adds the sentences of a text from this byte on.
+fn add_sentences<'a>(text: &'a str, mut at: usize, fenced: &mut bool, out: &mut Vec<Sentence<'a>>) {
     // The lines of a paragraph that continue each other.
     let mut open: Option<(usize, usize)> = None;
-    let mut at = 0;
-    for whole in text.split_inclusive('\n') {
+    for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
         let start = at + (whole.len() - whole.trim_start().len()).min(whole.len());
         let end = start + line.len();
         at += whole.len();
         let fence = is_fence(line);
         match open {
-            Some((begin, before)) if !fenced && !fence && may_continue(&text[begin..before], line) => {
+            Some((begin, before)) if !*fenced && !fence && may_continue(&text[begin..before], line) => {
                 open = Some((begin, end));
                 continue;
             }
-            Some(lines) => split_lines(text, lines, &mut out),
+            Some(lines) => split_lines(text, lines, out),
             None => {}
         }
         open = None;
         if fence {
-            fenced = !fenced;
-        } else if fenced {
-            push(&mut out, text, (start, end), true);
+            *fenced = !*fenced;
+        } else if *fenced {
+            push(out, text, (start, end), true);
         } else if !line.is_empty() {
             open = Some((start, end));
         }
     }
     if let Some(lines) = open {
-        split_lines(text, lines, &mut out);
+        split_lines(text, lines, out);
     }
-    out
 }
 
 pub(super) fn is_fence(line: &str) -> bool {
@@ -158,7 +183,7 @@ fn ends_in_abbreviation(text: &str) -> bool {
 
 fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
     let from = text[start..end].trim_start();
-    let sentence = Sentence { text: from.trim_end(), at: end - from.len(), fenced };
+    let sentence = Sentence { text: from.trim_end(), at: end - from.len(), fenced, cut: false };
     if sentence.text.chars().any(char::is_alphanumeric) {
         out.push(sentence);
     }

@@ -41,7 +41,6 @@ const DECISIONS: Phrases = &[
     (4, "going with|chose|改用|方針|採用"),
     (3, "instead of|rather than|because|the fix|recommend|trade-off|而不是|因为|代わりに"),
     (2, "so i |so we |therefore|we should|the plan|approach|solution|won't|因此|所以|方案|なので"),
-    (1, "should be"),
 ];
 const DONE: Phrases = &[
     (4, "released|published|tests pass|deployed"),
@@ -72,9 +71,9 @@ const TO_THE_USER: [&str; 18] = [
     "apologize", "ください", "下さい", "ましょうか", "，请",
 ];
 /// Beginnings of such sentences: conditions and questions.
-const TO_THE_USER_FIRST: [&str; 16] = [
-    "if you", "once you", "once i have", "when you", "would you", "could you", "can you", "do you",
-    "are you", "sorry", "如果", "请", "請", "谢谢", "もし", "よろしければ",
+const TO_THE_USER_FIRST: [&str; 15] = [
+    "if ", "once ", "when you", "would you", "could you", "can you", "do you", "are you", "sorry", "如果",
+    "请", "請", "谢谢", "もし", "よろしければ",
 ];
 /// A word that only looks like one of these beginnings: a request of a program.
 const REQUEST: [&str; 2] = ["请求", "請求"];

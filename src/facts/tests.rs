@@ -24,9 +24,10 @@ fn boxed(done: bool, text: &str) -> String {
 fn found(reader: &str, text: &str) -> String {
     match reader {
         "literals" => list(literals(text).iter().map(|l| format!("{:?} {}", l.kind, l.text))),
-        "sentences" => list(
-            sentences(text).iter().map(|s| format!("{}{}", if s.fenced { "code: " } else { "" }, s.text)),
-        ),
+        "sentences" => list(sentences(text).iter().map(|s| {
+            let label = if s.cut { "cut: " } else { "" };
+            format!("{label}{}{}", if s.fenced { "code: " } else { "" }, s.text)
+        })),
         "unwrapped" => unwrapped(text).into_owned(),
         "rules" => list(constraints(text).iter().filter(|c| c.strength == Strength::Rule).map(|c| c.text)),
         "remark" => yes(!remarks(text).is_empty()),

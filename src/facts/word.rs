@@ -196,11 +196,13 @@ fn is_hash(word: &str) -> bool {
 
 /// `name_…` or `name-…`, where a part after a separator has six or more letters and digits, at least two of them digits.
 fn is_prefixed(word: &str) -> bool {
+    let is_word = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase());
     word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.split(['_', '-']).skip(1).any(|tail| {
             tail.len() >= 6
                 && tail.bytes().all(|b| b.is_ascii_alphanumeric())
                 && tail.bytes().filter(u8::is_ascii_digit).count() >= 2
+                && !is_word(tail.trim_start_matches(|c: char| c.is_ascii_digit())) // `256color`
         })
 }
 

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, constraints, final_question, intentions, only_leads_on,
-    records_rules, sentences, statement, unwrapped, without_directory, without_marks,
+    Action, Sentence, StatementKind, Strength, actions, constraints, final_question, intentions,
+    only_leads_on, records_rules, sentences, statement, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -16,9 +16,9 @@ use crate::message::{ItemType, Message, Part, Role};
 pub(super) const FIRST: &str = "first request";
 pub(super) const LATEST: &str = "latest request";
 
-const FIRST_LABEL: &str = "First request: ";
+pub(super) const FIRST_LABEL: &str = "First request: ";
 const LATEST_LABEL: &str = "Last request in this record: ";
-const EARLIER_LABEL: &str = "Earlier request: ";
+pub(super) const EARLIER_LABEL: &str = "Earlier request: ";
 const QUESTION_LABEL: &str = "Question to the user: ";
 pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
 const REQUEST_LABEL: &str = "Not answered in this record: ";
@@ -29,8 +29,7 @@ const SO_FAR: &str = "So far: ";
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
-    let text = |message: &Message| without_marks(&message.plain_text()).into_owned();
-    let texts: Vec<String> = messages.iter().map(text).collect();
+    let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
     let earlier = messages.iter().zip(&texts).zip(&summaries).filter(|(_, is_summary)| **is_summary);
     let earlier = earlier.map(|((message, text), _)| earlier::items(text, records_rules(message)));
@@ -104,7 +103,9 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
                 draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
             }
             Section::Task if text.starts_with(EARLIER_LABEL) => {
-                draft.put(Section::Task, &key_of(text.trim_start_matches(EARLIER_LABEL)), text, 0);
+                let is_first = draft.get(Section::Task, FIRST).is_none();
+                let key = key_of(text.trim_start_matches(EARLIER_LABEL));
+                draft.put(Section::Task, if is_first { FIRST } else { &key }, text, 0);
             }
             Section::Task if draft.get(Section::Task, FIRST).is_none() => {
                 draft.put(Section::Task, FIRST, &format!("{FIRST_LABEL}{text}"), 0);
@@ -241,8 +242,16 @@ fn asks_for_something(text: &str) -> bool {
 /// Adds what an answer states. What the assistant thought on the way is told only until it is settled, see `settled_at`.
 fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     let is_table = |text: &str| text.starts_with('|');
-    for sentence in sentences(text).into_iter().filter(|s| !s.fenced && !is_table(s.text)) {
-        let Some(found) = statement(sentence.text) else { continue };
+    // What is listed behind a question are choices.
+    let mut asks = false;
+    for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
+        let ends_with = |marks: &[char]| sentence.text.ends_with(marks);
+        asks = if only_leads_on(sentence.text) {
+            asks || !ends_with(&[':', '\u{FF1A}'])
+        } else {
+            asks && !ends_with(&['.', '!', '。'])
+        };
+        let Some(found) = statement(sentence.text).filter(|_| !asks) else { continue };
         let section = match found.kind {
             StatementKind::Done => Section::Progress,
             StatementKind::Decision | StatementKind::Finding => Section::Decisions,
@@ -296,7 +305,7 @@ fn add_open_at_end(
         draft.put(Section::Open, "request", &format!("{REQUEST_LABEL}{request}"), 40);
     }
     if let Some((_, _, text)) = last_word {
-        let doing = sentences(text).into_iter().filter(|s| !s.fenced).map(|s| s.text).next_back();
+        let doing = sentences(text).into_iter().rfind(Sentence::is_said).map(|s| s.text);
         // What it announces or asks, the messages behind show.
         if let Some(doing) = doing.filter(|doing| !only_leads_on(doing)) {
             draft.put(Section::Open, "doing", &format!("{DOING_LABEL}{}", unwrapped(doing)), 35);

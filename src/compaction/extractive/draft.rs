@@ -16,6 +16,7 @@ names! {
         Commands = "Commands and their outcomes",
         Errors = "Errors met",
         Earlier = "Earlier context",
+        Said = "Also said by the user (done or not)",
         References = "References",
     }
 }
@@ -23,7 +24,10 @@ names! {
 impl Section {
     /// Whether the section is a list that readers would take for complete, so that the number of omitted lines is stated.
     pub const fn is_list(self) -> bool {
-        !matches!(self, Self::Task | Self::Progress | Self::Decisions | Self::Earlier | Self::References)
+        !matches!(
+            self,
+            Self::Task | Self::Progress | Self::Decisions | Self::Earlier | Self::Said | Self::References
+        )
     }
 
     const fn is_told_by_ledger(self) -> bool {
@@ -34,7 +38,7 @@ impl Section {
     /// The worth of its first entries, and how slowly the worth of further entries falls.
     pub const fn worth(self) -> (u64, u64) {
         match self {
-            Self::Task => (220, 4),
+            Self::Task | Self::Said => (220, 4),
             Self::Constraints => (1000, 10),
             Self::Open => (320, 3),
             Self::Progress => (300, 5),

@@ -1,5 +1,6 @@
 //! Takes the summary of an earlier compaction apart so that it can be merged.
 
+use super::collect::{EARLIER_LABEL, FIRST_LABEL};
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
@@ -46,7 +47,13 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
         if in_ledger {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
-                    let text = ledger::without_label(text).trim().to_owned();
+                    let text = match section {
+                        Section::Task if text.starts_with(ledger::AT_FIRST) => {
+                            format!("{FIRST_LABEL}{}", ledger::without_label(text))
+                        }
+                        Section::Task => format!("{EARLIER_LABEL}{}", ledger::without_label(text)),
+                        _ => text.trim().to_owned(),
+                    };
                     let is_carried = carries_rules && section == Section::Constraints;
                     out.push(Item { section, text, count: 1, is_carried });
                 }
@@ -149,10 +156,10 @@ fn section_of(heading: &str) -> Section {
 fn section_of_list(title: &str) -> Option<Section> {
     match title {
         RULES_TITLE => Some(Section::Constraints),
-        ledger::TASK_TITLE | ledger::REMARKS_TITLE => Some(Section::Task),
+        ledger::TASK_TITLE => Some(Section::Task),
         ledger::OPEN_TITLE => Some(Section::Open),
         ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
-        ledger::WORDS_TITLE => Some(Section::Earlier),
+        ledger::WORDS_TITLE | ledger::REMARKS_TITLE => Some(Section::Said),
         _ => None,
     }
 }
@@ -180,6 +187,23 @@ mod tests {
         assert_eq!(
             flat(text),
             [(Section::Task, "First request: a\nb".to_owned(), 1), (Section::Changed, "x.rs".to_owned(), 3)]
+        );
+    }
+
+    #[test]
+    fn what_the_user_also_said_is_no_request() {
+        let text = format!(
+            "{}\nTask:\n- At first: a\n- Latest: b\n{}:\n- c",
+            LEDGER_HEADINGS[0],
+            ledger::REMARKS_TITLE
+        );
+        assert_eq!(
+            flat(&text),
+            [
+                (Section::Task, "First request: a".to_owned(), 1),
+                (Section::Task, "Earlier request: b".to_owned(), 1),
+                (Section::Said, "c".to_owned(), 1)
+            ]
         );
     }
 

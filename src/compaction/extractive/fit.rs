@@ -7,7 +7,7 @@ use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
 use crate::compaction::frame::EMPTY_SUMMARY;
-use crate::facts::shorten;
+use crate::facts::{COMMITTED, shorten};
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
 
@@ -159,6 +159,8 @@ fn line(section: Section, entry: &Entry, limit: usize) -> String {
     };
     let text = match section {
         Section::Changed | Section::Read => entry.text.clone(),
+        // The ledger tells it in the same words, or not at all.
+        _ if entry.text.starts_with(COMMITTED) => entry.text.clone(),
         Section::Task | Section::Constraints => shorten::lines(&entry.text, limit),
         _ => shorten::line(&entry.text, limit),
     };

@@ -243,6 +243,33 @@ fn plans_of_a_todo_tool_and_refs_of_outputs() {
 }
 
 #[test]
+fn what_a_mark_may_have_cut_is_not_told() {
+    let text = "Fixed the parser of src/a.rs. Removed the old cache of\n[… 40 tokens left out …]\nis slow because src/b.rs waits. The cause was src/c.rs.";
+    let text = summary(&[user("Find out why it is slow."), padding(), said(text), user("Go on.")], 800);
+    assert_eq!(section(&text, "Progress"), ["- Fixed the parser of src/a.rs."], "{text}");
+    assert_eq!(section(&text, "Decisions and findings"), ["- The cause was src/c.rs."], "{text}");
+}
+
+#[test]
+fn the_choices_that_a_question_offers_are_not_told() {
+    let text = "Could you tell me the reason? The choices are:\n1. Change of plan\n2. The airline cancelled my flight\n3. Other";
+    let text = summary(&[user("Cancel my booking, please."), padding(), said(text)], 800);
+    assert!(!section(&text, "Progress").iter().any(|line| line.starts_with("- The airline")), "{text}");
+    let done = said("Shall I go on? I would. This is done:\n- Cancelled the booking of Monday");
+    let text = summary(&[user("Cancel my booking, please."), padding(), done], 800);
+    assert!(section(&text, "Progress").contains(&"- Cancelled the booking of Monday"), "{text}");
+}
+
+#[test]
+fn a_commit_is_told_whole() {
+    let subject =
+        "Split the main module into arguments, files, the picker of sessions and the resolver of models";
+    let done = ran("c1", &format!("git commit -m '{subject}'"), &format!("[main 1a2b3c4] {subject}"));
+    let text = summary(&[vec![user("Split it."), padding()], done.to_vec()].concat(), 120);
+    assert_eq!(section(&text, "Progress"), [format!("- Committed: {subject} (1a2b3c4)")], "{text}");
+}
+
+#[test]
 fn records_of_other_services_and_attachments() {
     let mut list = vec![Message::new(
         Role::User,

@@ -2,14 +2,11 @@ use super::asked::AskedRequest;
 use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{COMMITTED, Names, TextSet, shorten, texts};
+use crate::facts::{Names, TextSet, shorten, texts};
 use crate::message::{Message, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
-
-/// A shortened line tells a commit only if it has at least this many bytes of the commit's beginning.
-const LEAST_OF_COMMIT: usize = COMMITTED.len() + 8;
 
 /// What the model is shown beside the ledger, so that the ledger need not repeat it.
 pub struct AlreadyShown<'a> {
@@ -109,21 +106,6 @@ impl<'a> AlreadyShown<'a> {
     pub(super) fn find_outside_outputs(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
-    }
-
-    /// Calls `found` with the index of each line that tells a commit, if a summary tells it in a shortened line, with or without the
-    /// commit's hash.
-    pub(super) fn find_shortened_commits(&self, told: &[&str], mut found: impl FnMut(usize)) {
-        for text in self.summaries.iter().map(|summary| summary.plain_text()) {
-            let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
-            for line in lines.filter(|line| line.starts_with(COMMITTED)) {
-                let message = line.rsplit_once(" (").map_or(line, |(message, _)| message);
-                let is_same = |told: &str| {
-                    [line, message].iter().any(|line| shorten::is_shortened(line, told, LEAST_OF_COMMIT))
-                };
-                (0..told.len()).filter(|i| is_same(told[*i])).for_each(&mut found);
-            }
-        }
     }
 
     /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever

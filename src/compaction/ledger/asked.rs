@@ -5,7 +5,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::words;
-use crate::facts::{is_assent, is_record, shorten, without_marks};
+use crate::facts::{is_assent, is_pasted, is_record, literals, sentences, shorten};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -27,7 +27,7 @@ const LATEST: &str = "Latest: ";
 const OLD: usize = 4;
 
 /// The label of the first request if the user has said so much since that it may no longer be the task, and how many bytes of it are told.
-const FIRST: &str = "At first: ";
+pub const AT_FIRST: &str = "At first: ";
 const LONGEST_FIRST: usize = 160;
 
 /// A request of the user, as the ledger lists it.
@@ -42,8 +42,18 @@ pub(super) struct AskedRequest {
 impl AskedRequest {
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
-        let most = if self.label == FIRST { most.min(LONGEST_FIRST) } else { most };
-        format!("{}{}", self.label, shorten::beginning(words, most))
+        let most = if self.label == AT_FIRST { most.min(LONGEST_FIRST) } else { most };
+        let from = if words.len() > most { Self::first_that_says_something(words) } else { 0 };
+        format!("{}{}", self.label, shorten::beginning(&words[from..], most))
+    }
+
+    /// Where the first sentence begins that neither greets nor only names what is to be read.
+    fn first_that_says_something(request: &str) -> usize {
+        let says = |sentence: &str| {
+            let named: usize = literals(sentence).iter().map(|name| name.text.len()).sum();
+            2 * named < sentence.len() && words(sentence).nth(2).is_some()
+        };
+        sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
 
     /// Whether a text tells it: whole, or shortened but not by much more than the ledger would. Line breaks do not matter.
@@ -59,7 +69,7 @@ impl AskedRequest {
 
 /// The request in a ledger's line.
 pub fn without_label(line: &str) -> &str {
-    [LATEST, FIRST].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
+    [LATEST, AT_FIRST].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
 /// The entries of a text's lists, with the lines that belong to them.
@@ -85,22 +95,22 @@ pub(super) fn asked(
     let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten();
-    let latest = latest.filter(|index| *index != first || goes_on_from_record(context, first));
+    let latest = latest.filter(|index| *index != first || continues_record(context));
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
     let is_old = since.take(OLD).count() == OLD;
-    let mut requests = vec![(first, if is_old { FIRST } else { "" })];
-    if goes_on_from_record(context, first) {
+    let mut requests = vec![(first, if is_old { AT_FIRST } else { "" })];
+    if continues_record(context) {
         requests.clear(); // the record tells what was asked first
     }
     requests.extend(latest.map(|latest| (latest, LATEST)));
     requests.into_iter().map(|(node, label)| request_in(context.history.node(node), label, redact)).collect()
 }
 
-/// Whether a record of an earlier conversation comes before this message.
-fn goes_on_from_record(context: &Context, first: NodeIndex) -> bool {
-    let mut before = (0..first.0).map(|at| context.history.node(NodeIndex(at)));
-    before.any(|node| node.kind == NodeKind::Message && is_record(&node.message))
+/// Whether the conversation begins with the record of an earlier part.
+fn continues_record(context: &Context) -> bool {
+    let mut nodes = context.history.nodes().iter().filter(|node| !node.message.role.is_instruction());
+    nodes.next().is_some_and(|node| node.kind == NodeKind::Message && is_record(&node.message))
 }
 
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds.
@@ -146,7 +156,9 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
         && !is_record(&node.message)
 }
 
-fn asks_for_something(text: &str) -> bool {
+fn asks_for_something(message: &str) -> bool {
+    let said: Vec<&str> = message.lines().filter(|line| !is_pasted(line.trim())).collect();
+    let text = &said.join("\n");
     if text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
         return true;
     }
@@ -161,7 +173,7 @@ fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Resu
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    Ok(AskedRequest { label, text: shorten::whole_line(&without_marks(&text)) })
+    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
 }
 
 #[cfg(test)]
@@ -188,8 +200,20 @@ mod tests {
     }
 
     #[test]
+    fn a_long_request_is_told_from_its_first_sentence_that_says_something() {
+        let words = "Hi there! Read @src/shop/main.ts and @src/shop/cart/items.ts in full. The cart is one large file and should become several. Tell me how.";
+        let request = AskedRequest { label: AT_FIRST, text: words.to_owned() };
+        assert_eq!(
+            request.line(words, 100),
+            "At first: The cart is one large file and should become several. Tell me how."
+        );
+        assert_eq!(request.line(words, 200), format!("At first: {words}"));
+    }
+
+    #[test]
     fn a_mere_yes_is_not_a_request() {
-        for text in ["", "continue", "ok", "yes, please go on", "and now?", "続けて", "q12"] {
+        let pasted = "'/tmp/shots/Shot 1.png'\n➜ shop git:(main) ✗ echo $TERM of this\nxterm";
+        for text in ["", "continue", "ok", "yes, please go on", "and now?", "続けて", "q12", pasted] {
             assert!(!asks_for_something(text), "{text}");
         }
         for text in [

@@ -74,9 +74,8 @@ impl<'a> Missing<'a> {
                 );
             }),
             commands: not_found(commands.collect(), |commands, found| {
-                let lines: Vec<&str> = commands.iter().map(|command| command.without_ref()).collect();
-                already_shown.find_outside_outputs(&TextSet::new(lines.iter().copied()), &mut *found);
-                already_shown.find_shortened_commits(&lines, found);
+                let lines = commands.iter().map(|command| command.without_ref());
+                already_shown.find_outside_outputs(&TextSet::new(lines), found);
             }),
             often: not_found(carried.habits.often(), |often, found| {
                 let codes: Vec<String> = often.iter().map(Habit::code).collect();

@@ -20,7 +20,7 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
-pub use asked::without_label;
+pub use asked::{AT_FIRST, without_label};
 pub use carried::CarriedFacts;
 pub use draft::{
     COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, Room, TASK_TITLE,

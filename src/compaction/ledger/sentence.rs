@@ -45,7 +45,7 @@ pub(super) fn constraints(summary: &str) -> Option<&str> {
     is_list.then_some(section)
 }
 
-/// `text` without `sentence`, if it occurs as a sentence of its own and no sentence after it refers to it.
+/// `text` without `sentence` and its list mark, if it occurs as a sentence of its own and no sentence after it refers to it.
 pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
     let mut out = String::new();
     let mut from = 0;
@@ -57,7 +57,7 @@ pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
         if at < from || next.is_some_and(|word| POINTING.contains(&word.to_lowercase().as_str())) {
             continue;
         }
-        out.push_str(text.get(from..at)?);
+        out.push_str(text.get(from..at)?.trim_end_matches([' ', '-', '*', '•']));
         from = end;
     }
     out.push_str(text.get(from..)?);
@@ -105,10 +105,14 @@ mod tests {
     #[test]
     fn only_whole_sentences_are_removed() {
         assert_eq!(
-            without("Fix it. Never push. Then rest.", "Never push").as_deref(),
-            Some("Fix it.  Then rest.")
+            without("Build it.\n- Never push.\n- Use tabs.", "Never push.").as_deref(),
+            Some("Build it.\n\n- Use tabs.")
         );
-        assert_eq!(without("Latest: Never push", "Never push").as_deref(), Some("Latest: "));
+        assert_eq!(
+            without("Fix it. Never push. Then rest.", "Never push").as_deref(),
+            Some("Fix it. Then rest.")
+        );
+        assert_eq!(without("Latest: Never push", "Never push").as_deref(), Some("Latest:"));
         assert_eq!(without("Fix it. Never push. That also holds for tags.", "Never push"), None);
         assert_eq!(without("Fix the only tests that fail", "only tests"), None);
         assert_eq!(without("A client that has no mocks in it", "no mocks"), None);

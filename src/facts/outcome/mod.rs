@@ -8,6 +8,7 @@ mod status;
 
 use std::borrow::Cow;
 
+use super::marks::with_quotes;
 use line::{cut, looks_like_code, names_error};
 pub use status::{FAILED, Outcome, Status};
 
@@ -16,6 +17,7 @@ pub use status::{FAILED, Outcome, Status};
 pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let plain = without_colours(text);
     let plain = if exit_code::is_object(&plain) { Cow::Owned(plain.replace("\\n", "\n")) } else { plain };
+    let plain = with_quotes(plain);
     let lines: Vec<&str> = plain.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let exit_code = exit_code::exit_code(&lines);
     let tests = if trust_text { counts::test_counts(&lines) } else { None };
