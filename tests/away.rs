@@ -175,4 +175,14 @@ fn long_steps(is_away: bool) -> Session {
 fn outputs_in_the_store_are_cut_like_those_in_memory() {
     let [here, away] = [false, true].map(|is_away| long_steps(is_away).context().view.tokens());
     assert!(here.abs_diff(away) < here / 10, "{here} and {away} tokens");
+    let away = long_steps(true);
+    let slots = away.context().view.body().iter().filter(|slot| slot.message.role == Role::Tool);
+    let texts = slots.map(|slot| slot.message.tool_outputs().next().unwrap().content[0].as_text().unwrap());
+    for text in texts {
+        let mut marks = text.match_indices("[… ").map(|(at, mark)| &text[at + mark.len()..]);
+        let first = marks.next();
+        assert!(marks.next().is_none(), "one mark stands for all that is missing: {text}");
+        let tokens = first.and_then(|mark| mark.split_once(" tokens left out")?.0.parse().ok());
+        assert!(tokens.is_none_or(|tokens: u64| tokens < 8_000), "no more than the output had: {text}");
+    }
 }

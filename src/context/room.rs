@@ -99,6 +99,6 @@ impl Context {
             _ => false,
         };
         let whole = Some(current).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
-        whole.filter(|whole| whole.form != Form::Placeholder) // an output in the host's store has no other form
+        whole.filter(|whole| whole.form != Form::Placeholder) // on entry, an output in the host's store has no other form
     }
 }

@@ -8,9 +8,9 @@ use super::difference::{SHORT, difference};
 use super::names::Names;
 use super::sizes;
 use super::steps::in_full;
-use super::text::{Pieces, pieces};
+use super::text::{Pieces, pieces, pieces_around};
 use crate::context::{Context, Form, Slot, Tally};
-use crate::facts::tokens_left_out;
+use crate::facts::marked;
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
@@ -18,9 +18,10 @@ use crate::tool_output::{Json, Outline, outline};
 
 /// The message of a whole slot with its long texts cut to a level; `None` if none is long enough. Arguments that were JSON
 /// remain JSON with all their keys. Reasoning that nothing depends on is removed; only its field is kept, empty, if a
-/// provider may refuse calls without it. `names` supplies the names that marks list.
+/// provider may refuse calls without it. `pushed`: the tokens when it was pushed, if only what the view shows is in memory. `names` supplies the names that marks list.
 fn cut_message(
     whole: &Slot,
+    pushed: Option<u64>,
     level: Level,
     opens_turn: bool,
     names: &mut Names<'_>,
@@ -49,8 +50,12 @@ fn cut_message(
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut).zip(texts) {
-        let before = if whole.form == Form::Shortened { tokens_left_out(text) } else { 0 };
-        if let Some(shorter) = cut_text(text, tokens, before, text_level, &mut list_names) {
+        let pushed = pushed.map(|pushed| (pushed + tokens).saturating_sub(tally.total()));
+        let shorter = match pushed.zip(marked(text)) {
+            Some((pushed, marked)) => cut_again(text, tokens, pushed, marked, text_level, &mut list_names),
+            None => cut_text(text, tokens, text_level, &mut list_names),
+        };
+        if let Some(shorter) = shorter {
             *text = shorter.into();
             changed = true;
         }
@@ -83,7 +88,7 @@ fn cut_message(
 }
 
 /// Like `cut_message`, but returns a slot; `None` also if the cut message is not smaller than the whole one. An output that
-/// was cut as it entered the view is cut again from its full text. `opens_turn`: its step opens the running turn.
+/// was cut as it entered the view is cut again from its full text, if that is in memory. `opens_turn`: its step opens the running turn.
 pub fn cut_slot(
     context: &Context,
     whole: &Slot,
@@ -97,18 +102,19 @@ pub fn cut_slot(
         return None; // known without cutting
     }
     let full = full.as_ref().unwrap_or(whole);
-    let message = cut_message(full, level, opens_turn, names, &*context.counter)?;
+    let history = &context.history;
+    let pushed = history.is_away(whole.node).then(|| history.tally_as_pushed(whole.node).total());
+    let message = cut_message(full, pushed, level, opens_turn, names, &*context.counter)?;
     let tally = Tally::of(&message, &*context.counter);
     let is_smaller = tally.total() < whole.tokens();
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
 }
 
 /// A text of `tokens` tokens cut to its head and its tail with a mark between them; for JSON, its outline followed by a
-/// mark. `before`: how many tokens an earlier cut left out of it.
+/// mark.
 fn cut_text(
     text: &Text,
     tokens: u64,
-    before: u64,
     level: Level,
     list_names: &mut dyn FnMut(Pieces<'_>) -> String,
 ) -> Option<String> {
@@ -128,8 +134,26 @@ fn cut_text(
     if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
         return (shorter.len() < text.len()).then(|| shorter.clone());
     }
-    let mark = mark(before + left_out, &listed);
+    let mark = mark(left_out, &listed);
     let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
+    (out.len() < text.len()).then_some(out)
+}
+
+/// A text with marks cut further, so that one mark stands for all that is missing. `pushed`: its tokens when it was whole.
+fn cut_again(
+    text: &Text,
+    tokens: u64,
+    pushed: u64,
+    marked: (usize, usize),
+    level: Level,
+    list_names: &mut dyn FnMut(Pieces<'_>) -> String,
+) -> Option<String> {
+    if level.keeps_whole(tokens) {
+        return None;
+    }
+    let kept = pieces_around(text, marked, bytes_of(text, tokens, level));
+    let left_out = pushed.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
+    let out = kept.around(&mark(left_out, &list_names(kept)));
     (out.len() < text.len()).then_some(out)
 }
 

@@ -9,8 +9,8 @@
 //! number of whole steps (`docs/measured.md` has the figures).
 //!
 //! The level is first chosen by bisection from estimated sizes, without cutting anything. Then the texts are cut and
-//! counted, and the level is corrected until the view is full. Texts are always cut from the message in the history, so a
-//! later cut, a larger budget or a rewind can use any level.
+//! counted, and the level is corrected until the view is full. Texts are cut from the message in the history, so a later
+//! cut, a larger budget or a rewind can use any level; only outputs in the host's store are cut from what the view shows of them.
 //!
 //! `summarize` comes before `even_cut` in the ladder and plans for what will stay once the rest is cut
 //! (`Pass::set_neighbours`). If the finished summary is smaller than planned, messages that were to be folded stay

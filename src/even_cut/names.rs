@@ -157,7 +157,7 @@ impl<'a> Names<'a> {
 }
 
 fn is_left_out(what: &str, pieces: Pieces<'_>) -> bool {
-    !pieces.keep(what) && pieces.left_out.contains(what)
+    !pieces.keep(what) && (pieces.left_out.contains(what) || pieces.left_out.contains(&quoted(what)))
 }
 
 /// The rules of a message that its text contains, but neither its head nor its tail contains whole.

@@ -44,6 +44,16 @@ pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
     Pieces { head, left_out: &rest[..rest.len() - tail.len()], tail }
 }
 
+/// The same for a text that was cut before, with marks from `marked.0` to `marked.1`: they are left out, and so is more on both sides of them.
+pub(super) fn pieces_around(text: &str, marked: (usize, usize), bytes: usize) -> Pieces<'_> {
+    let (before, behind) = (&text[..marked.0], &text[marked.1..]);
+    let head_bytes = bytes * HEAD / 100;
+    let head = if before.len() <= head_bytes { before } else { head(before, head_bytes) };
+    let tail_bytes = bytes.saturating_sub(head.len());
+    let tail = if behind.len() <= tail_bytes { behind } else { tail(behind, tail_bytes) };
+    Pieces { head, left_out: &text[head.len()..text.len() - tail.len()], tail }
+}
+
 /// The beginning of a text, up to the end of a line or a word.
 pub(super) fn head(text: &str, bytes: usize) -> &str {
     let head = prefix_bytes(text, bytes);

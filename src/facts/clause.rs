@@ -96,14 +96,22 @@ pub(super) fn clauses(lower: &str, is_question: bool) -> Vec<Clause<'_>> {
     out
 }
 
-/// Whether a sentence in lower case asks for information, tells nothing besides, and proposes nothing: "can we do it?", "could you do it?".
+/// Whether a sentence in lower case asks for information, tells nothing besides, and proposes nothing: "how can we do it?".
 pub(super) fn only_asks(lower: &str) -> bool {
     /// A shorter clause only leads on: "also", "one more thing".
     const LEAST_WORDS: usize = 4;
-    let words: Vec<&str> = words_with_apostrophes(lower).collect();
-    let proposes =
-        words.windows(2).any(|pair| is_listed(pair[0], "can could would") && is_listed(pair[1], "i we you"));
-    !proposes && clauses(lower, true).iter().all(|clause| clause.words.len() < LEAST_WORDS)
+    let leads_on = |word: &&str| is_listed(word, "also so and but then ok okay well");
+    let words: Vec<&str> = words_with_apostrophes(lower).skip_while(leads_on).collect();
+    let asks = match *words.as_slice() {
+        [first, second, ..] if is_listed(first, "will does did is are") => is_listed(second, "this that"),
+        [first, ..] => is_listed(first, "what which when where who whose why how"),
+        [] => false,
+    };
+    let proposes = words.get(1).is_some_and(|word| is_listed(word, "about not don't"))
+        || words
+            .windows(2)
+            .any(|pair| is_listed(pair[0], "can could would") && is_listed(pair[1], "i we you"));
+    asks && !proposes && clauses(lower, true).iter().all(|clause| clause.words.len() < LEAST_WORDS)
 }
 
 /// The parts of a text outside quotation marks. A mark behind a letter or digit opens nothing (it is for inches), nor does one that is

@@ -244,8 +244,11 @@ fn is_colour(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_quoted = || at > 0 && matches!(bytes[at - 1], b'"' | b'\'' | b'`');
     let is_value = || bytes.get(end) == Some(&b';');
     let near = &bytes[at.saturating_sub(NEAR)..bytes.len().min(end + NEAR)];
-    let is_hex = |six: &[u8]| six.iter().all(u8::is_ascii_hexdigit) && !six.iter().all(u8::is_ascii_digit);
-    let is_among_colours = || near.windows(7).any(|word| word[0] == b'#' && is_hex(&word[1..]));
+    let is_hex = |behind: &[u8]| {
+        let six = behind.iter().take_while(|b| b.is_ascii_alphanumeric()).count() == 6;
+        six && behind[..6].iter().all(u8::is_ascii_hexdigit) && !behind[..6].iter().all(u8::is_ascii_digit)
+    };
+    let is_among_colours = || near.split(|b| *b == b'#').skip(1).any(is_hex);
     end - at == 7 && (is_grey(&bytes[at + 1..end]) || is_quoted() || is_value() || is_among_colours())
 }
 

@@ -1,7 +1,9 @@
-//! Marks: what stands where a cut left out the middle of a text. They are read again if a caller passes on messages that were cut.
+//! Marks: what stands where a cut left out the middle of a text. They are read again if a caller passes
+//! on messages that were cut, and if an output that is not in memory is cut again.
 
 use std::borrow::Cow;
 
+use super::constraints;
 use super::notes::StatedRule;
 use super::record_text::recorded_rule;
 
@@ -16,8 +18,6 @@ pub const LISTS: &str = "; in it: ";
 struct Mark<'a> {
     begins: usize,
     ends: usize,
-    /// How many tokens or characters it says are left out.
-    size: u64,
     /// What it quotes.
     quotes: Vec<String>,
     /// All that it lists.
@@ -34,9 +34,11 @@ pub fn mark_lists(text: &str) -> impl Iterator<Item = &str> {
     marks(text).map(|mark| mark.list)
 }
 
-/// How many tokens were left out where a text has marks.
-pub fn tokens_left_out(text: &str) -> u64 {
-    marks(text).map(|mark| mark.size).fold(0, u64::saturating_add)
+/// Where the first mark of a text begins, and where the last one ends.
+pub fn marked(text: &str) -> Option<(usize, usize)> {
+    let mut marks = marks(text);
+    let first = marks.next()?;
+    Some((first.begins, marks.last().map_or(first.ends, |last| last.ends)))
 }
 
 /// A text with what its marks quote in their place, each quote on a line of its own.
@@ -66,20 +68,22 @@ pub(super) fn between_marks(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The rules that marks quote, because they stood in what an even cut left out of this text.
+/// The rules that marks quote, because they stood in what an even cut left out of this text. Marks also quote how commands ended.
 pub(super) fn quoted_rules(text: &str) -> Vec<StatedRule> {
-    marks(text).flat_map(|mark| mark.quotes).map(|quote| recorded_rule(&quote)).collect()
+    let quotes = marks(text).flat_map(|mark| mark.quotes);
+    quotes.filter(|quote| !constraints(quote).is_empty()).map(|quote| recorded_rule(&quote)).collect()
 }
 
 fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
     // A text whose marks have no end is not searched for the end of each.
     let text = text.rfind(ENDS).map_or("", |at| &text[..at + ENDS.len()]);
     let mut from = 0;
+    let mut no_end_before = 0;
     std::iter::from_fn(move || {
         loop {
             let begins = from + text[from..].find(BEGINS)?;
             from = begins + BEGINS.len();
-            if let Some(mark) = mark_at(text, begins) {
+            if let Some(mark) = mark_at(text, begins, &mut no_end_before) {
                 from = mark.ends;
                 return Some(mark);
             }
@@ -87,10 +91,11 @@ fn marks(text: &str) -> impl Iterator<Item = Mark<'_>> {
     })
 }
 
-fn mark_at(text: &str, begins: usize) -> Option<Mark<'_>> {
+/// The mark at a position. A mark stands on one line; a line without an end of a mark is searched only once.
+fn mark_at<'a>(text: &'a str, begins: usize, no_end_before: &mut usize) -> Option<Mark<'a>> {
     let size = text[begins..].strip_prefix(BEGINS)?;
     let (size, unit) = size.strip_prefix(A_PART).unwrap_or(size).split_once(' ')?;
-    let size = size.parse().ok()?;
+    size.parse::<u64>().ok()?;
     let rest =
         unit.strip_prefix("tokens").or_else(|| unit.strip_prefix("characters"))?.strip_prefix(LEFT_OUT)?;
     let (mut quotes, mut names) = (Vec::new(), rest);
@@ -101,10 +106,17 @@ fn mark_at(text: &str, begins: usize) -> Option<Mark<'_>> {
             names = behind.strip_prefix(", ").unwrap_or(behind);
         }
     }
-    let line = names.split('\n').next()?; // a mark stands on one line
-    let list_ends = text.len() - names.len() + line.find(ENDS)?;
+    let names_begin = text.len() - names.len();
+    if names_begin < *no_end_before {
+        return None;
+    }
+    let end = names.char_indices().find(|(at, c)| *c == '\n' || names[*at..].starts_with(ENDS));
+    let Some((list_ends, ' ')) = end.map(|(at, c)| (names_begin + at, c)) else {
+        *no_end_before = end.map_or(text.len(), |(at, _)| names_begin + at);
+        return None;
+    };
     let list = &text[text.len() - rest.len()..list_ends];
-    Some(Mark { begins, ends: list_ends + ENDS.len(), size, quotes, list })
+    Some(Mark { begins, ends: list_ends + ENDS.len(), quotes, list })
 }
 
 /// The JSON string at the beginning of a text, and what is behind it.

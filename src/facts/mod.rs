@@ -59,7 +59,7 @@ pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
-pub use marks::{LISTS as MARK_LISTS, mark_lists, quoted, tokens_left_out};
+pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote, StatedRule};
 pub use open_work::{
@@ -68,7 +68,7 @@ pub use open_work::{
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
-    RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
+    RULES_TITLE, behind_record, is_record, recorded_messages, records_rules, without_ledger,
 };
 pub use remarks::{Remark, is_pasted, remarks};
 pub use sentences::{Sentence, sentences};
@@ -76,7 +76,7 @@ pub use shell::{
     Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,
     without_directory, without_shortening,
 };
-pub use small_talk::is_assent;
+pub use small_talk::{is_assent, is_courtesy};
 pub use statements::{Statement, StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};

@@ -55,7 +55,7 @@ pub fn recorded_messages(message: &Message) -> usize {
 }
 
 /// What a message says behind its record: some formats join the record and the user's next words. All of it if it is no record.
-pub(super) fn behind_record<'a>(message: &Message, text: &'a str) -> &'a str {
+pub fn behind_record<'a>(message: &Message, text: &'a str) -> &'a str {
     if is_record(message) { text.split_once(RECORD_ENDS).map_or("", |(_, said)| said) } else { text }
 }
 
@@ -109,7 +109,7 @@ fn entries<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
         if let Some(entry) = line.strip_prefix("- ") {
             entries.push(entry.to_owned());
         } else if let Some((more, entry)) = line.strip_prefix("  ").zip(entries.last_mut()) {
-            entry.extend(["\n", more]);
+            entry.extend(["\n  ", more]); // a rule in a list is written like this
         } else {
             break;
         }
@@ -135,7 +135,7 @@ mod tests {
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(
             texts,
-            ["Always check:\n- the tests", "Never push.", "In English, please.", "Always ask first."]
+            ["Always check:\n  - the tests", "Never push.", "In English, please.", "Always ask first."]
         );
         assert!(recorded_rules(&format!("{RULES_TITLE}:\n- Never push.")).is_empty());
         assert!(recorded_rules(LEDGER_HEADING).is_empty());

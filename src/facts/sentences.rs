@@ -38,9 +38,19 @@ pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut out: Vec<Sentence<'_>> = Vec::new();
     let mut fenced = false;
     let mut pieces = between_marks(text).peekable();
+    let mut fences_behind = 0;
+    if pieces.peek().is_some_and(|(_, piece)| piece.len() < text.len()) {
+        fences_behind = text.lines().filter(|line| is_fence(line.trim())).count();
+    }
     while let Some((at, piece)) = pieces.next() {
         let first = out.len();
         add_sentences(&text[..at + piece.len()], at, &mut fenced, &mut out);
+        // Where a fence closes in what was left out, it is known from the fences behind.
+        fences_behind =
+            fences_behind.saturating_sub(piece.lines().filter(|line| is_fence(line.trim())).count());
+        if pieces.peek().is_some() {
+            fenced = fences_behind % 2 == 1;
+        }
         let new = &mut out[first..];
         if let (true, Some(sentence)) = (at > 0, new.first_mut()) {
             sentence.cut = true;

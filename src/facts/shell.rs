@@ -1,6 +1,7 @@
 //! Reads what a shell command does without running it: enough for a summary, not a full shell grammar.
 
 use super::edit::Edit;
+use super::shorten;
 use super::word;
 use crate::hashing::HashMap;
 
@@ -121,6 +122,9 @@ pub fn prints_own_messages(command: &str) -> bool {
     !only_reads(command) && !command.contains("||")
 }
 
+/// A longer line of a commit's message, in bytes, is shortened, in each place that tells it.
+const LONGEST_COMMIT: usize = 200;
+
 /// The first line of the message of a `git commit`.
 pub fn commit_message(command: &str) -> Option<String> {
     let rest = &command[command.find("git commit")?..];
@@ -132,11 +136,15 @@ pub fn commit_message(command: &str) -> Option<String> {
     let quote = message.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let body = &message[1..];
     if let Some(heredoc) = body.strip_prefix("$(cat <<") {
-        return heredoc.lines().nth(1).map(|l| l.trim().to_owned()).filter(|l| !l.is_empty());
+        return heredoc
+            .lines()
+            .nth(1)
+            .filter(|l| !l.trim().is_empty())
+            .map(|l| shorten::line(l, LONGEST_COMMIT));
     }
     let end = body.find([quote, '\n'])?;
     let line = body[..end].trim();
-    (!line.is_empty()).then(|| line.to_owned())
+    (!line.is_empty()).then(|| shorten::line(line, LONGEST_COMMIT))
 }
 
 /// The files that a command reads and changes, as far as its words show.

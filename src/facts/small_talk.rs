@@ -62,7 +62,7 @@ pub fn is_assent(word: &str) -> bool {
 }
 
 /// Whether a sentence is only thanks, an apology or an assent.
-pub(super) fn is_courtesy(sentence: &str) -> bool {
+pub fn is_courtesy(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
         let said = sentence.chars().filter(|c| c.is_alphanumeric()).count();
         return said <= SHORT_CJK && CJK.iter().any(|words| sentence.contains(words));

@@ -71,10 +71,12 @@ const TO_THE_USER: [&str; 18] = [
     "apologize", "ください", "下さい", "ましょうか", "，请",
 ];
 /// Beginnings of such sentences: conditions and questions.
-const TO_THE_USER_FIRST: [&str; 15] = [
-    "if ", "once ", "when you", "would you", "could you", "can you", "do you", "are you", "sorry", "如果",
-    "请", "請", "谢谢", "もし", "よろしければ",
+const TO_THE_USER_FIRST: [&str; 16] = [
+    "if you", "once you", "once i have", "when you", "would you", "could you", "can you", "do you",
+    "are you", "sorry", "如果", "请", "請", "谢谢", "もし", "よろしければ",
 ];
+/// What a sentence that begins with "once" says if it is about the future: "Once that's done, we can go on."
+const FUTURE: [&str; 4] = [" can ", " will ", " could ", "'ll "];
 /// A word that only looks like one of these beginnings: a request of a program.
 const REQUEST: [&str; 2] = ["请求", "請求"];
 
@@ -84,7 +86,8 @@ pub fn statement(sentence: &str) -> Option<Statement> {
         return None;
     }
     let lower = lowered(sentence);
-    if speaks_to_user(&lower) {
+    let is_future = || lower.starts_with("once ") && FUTURE.iter().any(|word| lower.contains(word));
+    if speaks_to_user(&lower) || is_future() {
         return None;
     }
     let kinds = [

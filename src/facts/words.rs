@@ -16,6 +16,6 @@ pub(super) fn words_with_apostrophes(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a word is in a list of words with one blank between them.
-pub(super) fn is_listed(word: &str, list: &str) -> bool {
+pub fn is_listed(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }

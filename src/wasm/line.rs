@@ -224,8 +224,12 @@ impl Line {
         self.0[..stretches].iter().flat_map(|s| s.nodes.iter().copied()).collect()
     }
 
-    /// How many stretches at the beginning are instructions.
-    fn instructions(&self, core: &Session) -> usize {
+    /// The messages of the instructions at the beginning.
+    pub fn instructions(&self, core: &Session) -> Vec<NodeIndex> {
+        self.nodes_of(self.stretches_of_instructions(core))
+    }
+
+    fn stretches_of_instructions(&self, core: &Session) -> usize {
         let history = &core.context().history;
         let is_one = |node: &NodeIndex| history.node(*node).message.role.is_instruction();
         self.0.iter().take_while(|stretch| stretch.nodes.iter().all(is_one)).count()
@@ -279,8 +283,8 @@ impl Line {
     pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<CommonPart, JsValue> {
         let mut head = Head::default();
         if !self.0.is_empty() {
-            head.stretches = self.instructions(core);
-            head.entries = list.iter().take_while(|entry| is_instruction(entry)).count();
+            head.stretches = self.stretches_of_instructions(core);
+            head.entries = list.len() - behind_instructions(list).len();
             let known: usize = self.0[..head.stretches].iter().map(Stretch::len).sum();
             if head.stretches == self.0.len() {
                 head.entries = head.entries.min(known); // nothing else was said yet: additional instructions are appended like anything new
@@ -465,6 +469,11 @@ fn remove_unshared_ref(written: &mut Value, given: &mut Value) {
             }
         }
     }
+}
+
+/// The entries behind the instructions at the beginning of a list.
+pub fn behind_instructions(list: &[JsValue]) -> &[JsValue] {
+    &list[list.iter().take_while(|entry| is_instruction(entry)).count()..]
 }
 
 /// Whether an entry of a list is a system or developer message.

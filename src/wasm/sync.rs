@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
-use super::line::{CommonPart, Line, reads_same};
+use super::line::{CommonPart, Line, behind_instructions, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
 use super::view::take_updated_list;
 use crate::context::{NodeIndex, NodeKind};
@@ -27,7 +27,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let mut common = inner.read(|core| line.common(format, &list, core))??;
     let mut view = None;
     if common.diverged_at.is_some() || common.head.is_other {
-        view = returned_view_line(inner, format, &list, beside.as_deref())?;
+        view = returned_view_line(inner, format, &list, beside.as_deref(), common.diverged_at.is_some())?;
         if let Some(view) = &view {
             common = inner.read(|core| view.common(format, &list, core))??;
         }
@@ -196,28 +196,38 @@ fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, J
 
 /// If the caller's list begins with the current view, that view as the known list: the caller goes on from what we returned. A summary
 /// that the format keeps outside the list has to be in the header `beside` it; otherwise the list may be the caller's own, without its
-/// beginning.
+/// beginning. `any_header`: the list may begin with other instructions than the view, or with none, unless the view's tell a summary.
 fn returned_view_line(
     inner: &Inner,
     format: Format,
     list: &[JsValue],
     beside: Option<&[Message]>,
+    any_header: bool,
 ) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| -> Result<Option<Line>, JsValue> {
         let context = core.context();
         let shown = take_updated_list(&mut handles, context, format)?;
         let entries = shown.entries.to_vec();
-        let mut renamed = PendingRenames::default();
-        let begins = !entries.is_empty()
-            && entries.len() <= list.len()
-            && entries.iter().zip(list).all(|(shown, given)| reads_same(format, shown, given, &mut renamed));
+        let begins = |list: &[JsValue], shown: &[JsValue]| {
+            let mut renamed = PendingRenames::default();
+            let mut pairs = shown.iter().zip(list);
+            !shown.is_empty()
+                && shown.len() <= list.len()
+                && pairs.all(|(shown, given)| reads_same(format, shown, given, &mut renamed))
+        };
+        let is_summary = |at: NodeIndex| context.history.node(at).kind == NodeKind::Summary;
+        let line = || shown.line(context, format);
+        let begins = begins(list, &entries)
+            || any_header
+                && begins(behind_instructions(list), behind_instructions(&entries))
+                && !line().instructions(core).iter().any(|at| is_summary(*at));
         let is_beside =
             |text: &str| beside.into_iter().flatten().any(|head| head.plain_text().contains(text));
         let outside = shown.head.iter().filter_map(|at| context.view.slot(*at));
-        let mut summaries = outside.filter(|slot| context.history.node(slot.node).kind == NodeKind::Summary);
+        let mut summaries = outside.filter(|slot| is_summary(slot.node));
         let begins = begins && summaries.all(|slot| is_beside(&slot.message.plain_text()));
-        let line = begins.then(|| shown.line(context, format));
+        let line = begins.then(line);
         handles.lists.insert(format, shown);
         Ok(line)
     })?

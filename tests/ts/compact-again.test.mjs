@@ -53,14 +53,19 @@ const step = (n, text) => [
   { role: "tool", tool_call_id: `s${n}`, content: text },
 ];
 
-test("a rule with a list, and the rules after it, survive compaction after compaction", async () => {
-  let list = [{ role: "user", content: "Fix the build.\n\nBefore you commit, you must always check:\n- the tests of the parser\n- the docs of the parser\n\nNever push to main." }, ...talk(1, 20)];
-  for (let round = 1; round <= 3; round++) {
-    const { messages } = await compactMessages(list, { contextWindow: 1_500 });
-    assert.match(JSON.stringify(messages), /must always check:\\n\s*- the tests of the parser\\n\s*- the docs of the parser\\n- Never push to main\./, `${round}`);
-    list = [...viaFormat("openai-chat", messages), ...talk(round * 100, round * 100 + 12)];
-  }
-});
+for (const mark of ["-", "*", "1.", ""])
+  test(`a rule with a list, and the rules after it, survive compaction after compaction: ${mark || "plain lines"}`, async () => {
+    const entries = ["the tests of the parser", "the docs of the parser"];
+    let list = [{ role: "user", content: `Fix the build.\n\nBefore you commit, you must always check:\n${entries.map((entry) => `${mark} ${entry}`.trim()).join("\n")}\n\nNever push to main.` }, ...talk(1, 20)];
+    let before;
+    for (let round = 1; round <= 4; round++) {
+      const { messages } = await compactMessages(list, { contextWindow: 1_500 });
+      const rules = rulesIn(messages);
+      assert.ok(entries.every((entry) => rules.join("\n").split(entry).length === 2) && rules.at(-1).includes("Never push to main."), `${round}: ${rules.join("\n")}`);
+      assert.deepEqual(rules, (before ??= rules), `${round}`);
+      list = [...viaFormat("openai-chat", messages), ...talk(round * 100, round * 100 + 12)];
+    }
+  });
 
 test("what tools and the assistant said is no rule of the user's, if a record comes back without its mark", async () => {
   let list = [{ role: "user", content: "Fix the build. Never edit src/gen." }];

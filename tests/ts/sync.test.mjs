@@ -804,3 +804,25 @@ describe("recorded requests, step by step", { skip: missing }, () => {
       assert.ok(lists > 50);
     });
 });
+
+describe("a view that is passed back after a fold", () => {
+  const said = (i) => [asks(`Question ${i} about the build`), says(`Answer ${i} with some words that matter. `.repeat(12))];
+
+  for (const [what, header] of [["another header", [{ role: "system", content: "Today is Tuesday." }]], ["no header", []]])
+    for (const format of ["openai-chat", "openai-responses", "messages"])
+      test(`with ${what}: ${format}`, async () => {
+        const session = new Session({ contextWindow: 3_000 });
+        session.sync("messages", [{ role: "system", content: "Today is Monday." }, ...Array.from({ length: 20 }, (_, i) => said(i)).flat()]);
+        await session.prepare();
+        const [folds, messages] = [session.folds().length, session.messages.length];
+        assert.ok(folds > 0);
+        const view = session.view(format);
+        const entries = (view.input ?? view).filter(({ role }) => role !== "system" && role !== "developer");
+        session.sync(format, [...header, ...entries, { role: "user", content: "new" }]);
+        assert.equal(session.folds().length, folds, "the folds stay");
+        assert.equal(session.messages.length, messages + header.length, "one message more, and another header");
+        const shown = session.view("openai-chat");
+        assert.deepEqual(shown.filter(({ role }) => role === "system").map(({ content }) => content), header.map(({ content }) => content));
+        assert.equal(shown.at(-1).content, "new");
+      });
+});

@@ -30,16 +30,7 @@ function listToContinue(session, format, asked, headerApart) {
   const view = session.view(format);
   const [header, there] = splitHeader(view.input ?? view);
   const [said, more] = splitHeader(list);
-  // The list to come has other instructions than the view, or none. The session recognises a view that is not simply what was pushed
-  // only with the view's own.
-  if (header.length > 0 && (headerApart || said.length > 0) && !isAsPushed(session)) session.sync(format, [...header, ...there]);
   return [...(said.length > 0 ? said : headerApart ? [] : header), ...there, ...more];
-}
-
-/** Whether the view is everything that was pushed, and nothing else. */
-function isAsPushed(session) {
-  const { messages } = session;
-  return session.view("messages").length === messages.length && session.leftOut().length === 0 && session.items().every(({ form }) => form === "whole");
 }
 
 function beginsAs(list, format, openings) {

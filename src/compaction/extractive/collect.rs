@@ -242,16 +242,15 @@ fn asks_for_something(text: &str) -> bool {
 /// Adds what an answer states. What the assistant thought on the way is told only until it is settled, see `settled_at`.
 fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     let is_table = |text: &str| text.starts_with('|');
-    // What is listed behind a question are choices.
-    let mut asks = false;
+    // A list right behind a question to the user has its choices.
+    let mut are_choices = false;
     for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
-        let ends_with = |marks: &[char]| sentence.text.ends_with(marks);
-        asks = if only_leads_on(sentence.text) {
-            asks || !ends_with(&[':', '\u{FF1A}'])
-        } else {
-            asks && !ends_with(&['.', '!', '。'])
-        };
-        let Some(found) = statement(sentence.text).filter(|_| !asks) else { continue };
+        let line = text[..sentence.at].rfind('\n').map_or(0, |end| end + 1);
+        let list_mark = text[line..sentence.at].trim();
+        let asks_user =
+            || only_leads_on(sentence.text) && sentence.text.contains(" you") && sentence.text.ends_with('?');
+        are_choices = are_choices && !list_mark.is_empty() || list_mark.is_empty() && asks_user();
+        let Some(found) = statement(sentence.text).filter(|_| !are_choices) else { continue };
         let section = match found.kind {
             StatementKind::Done => Section::Progress,
             StatementKind::Decision | StatementKind::Finding => Section::Decisions,

@@ -159,7 +159,7 @@ fn line(section: Section, entry: &Entry, limit: usize) -> String {
     };
     let text = match section {
         Section::Changed | Section::Read => entry.text.clone(),
-        // The ledger tells it in the same words, or not at all.
+        // Whole, so that the ledger sees that it is told.
         _ if entry.text.starts_with(COMMITTED) => entry.text.clone(),
         Section::Task | Section::Constraints => shorten::lines(&entry.text, limit),
         _ => shorten::line(&entry.text, limit),

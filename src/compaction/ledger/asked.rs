@@ -4,8 +4,10 @@ use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::facts::words::words;
-use crate::facts::{is_assent, is_pasted, is_record, literals, sentences, shorten};
+use crate::facts::words::{is_listed, words};
+use crate::facts::{
+    behind_record, is_assent, is_courtesy, is_pasted, is_record, literals, sentences, shorten,
+};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -19,6 +21,9 @@ const FEW_WORDS: usize = 100;
 
 /// The same limit, in characters, for scripts without blanks between words.
 const LEAST_CHARACTERS: usize = 8;
+
+/// The first word of a greeting.
+const GREETING: &str = "hi hello hey hallo bonjour salut hola ciao ola привет";
 
 /// The label of the latest request.
 const LATEST: &str = "Latest: ";
@@ -51,7 +56,9 @@ impl AskedRequest {
     fn first_that_says_something(request: &str) -> usize {
         let says = |sentence: &str| {
             let named: usize = literals(sentence).iter().map(|name| name.text.len()).sum();
-            2 * named < sentence.len() && words(sentence).nth(2).is_some()
+            let first = words(sentence).next().map(str::to_lowercase).unwrap_or_default();
+            let greets = is_listed(&first, GREETING) && words(sentence).nth(2).is_none();
+            !(greets || is_courtesy(sentence) || first == "read" && 2 * named >= sentence.len())
         };
         sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
@@ -116,7 +123,7 @@ fn continues_record(context: &Context) -> bool {
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds.
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
     folded_turns(context, members, from_end)
-        .find(|index| asks_for_something(&context.history.node(*index).message.plain_text()))
+        .find(|index| asks_for_something(&said(context.history.node(*index))))
 }
 
 /// The user's folded messages, including those of earlier folds, in order or, `from_end`, in reverse.
@@ -145,7 +152,7 @@ pub(super) fn folded_turns(
 
 /// Whether the user asks for something in this message.
 fn is_request(context: &Context, index: NodeIndex) -> bool {
-    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
+    opens_turn(context, index) && asks_for_something(&said(context.history.node(index)))
 }
 
 fn opens_turn(context: &Context, index: NodeIndex) -> bool {
@@ -153,7 +160,12 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     node.kind == NodeKind::Message
         && node.message.opens_turn()
         && !context.results.contains(&index)
-        && !is_record(&node.message)
+        && (!is_record(&node.message) || !said(node).trim().is_empty())
+}
+
+/// What the user says in a message. Some formats join it with a record.
+fn said(node: &Node) -> String {
+    behind_record(&node.message, &node.message.plain_text()).to_owned()
 }
 
 fn asks_for_something(message: &str) -> bool {
@@ -173,7 +185,8 @@ fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Resu
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
+    let said = behind_record(&node.message, &text);
+    Ok(AskedRequest { label, text: shorten::whole_line(said) })
 }
 
 #[cfg(test)]
@@ -208,6 +221,12 @@ mod tests {
             "At first: The cart is one large file and should become several. Tell me how."
         );
         assert_eq!(request.line(words, 200), format!("At first: {words}"));
+        for order in
+            ["Refactor everything.", "Delete src/shop/main.ts, please.", "请把解析器移到单独的包里。"]
+        {
+            let words = format!("{order} {}", "The log of the last run has no errors. ".repeat(9));
+            assert!(request.line(&words, 100).starts_with(&format!("At first: {order}")), "{order}");
+        }
     }
 
     #[test]

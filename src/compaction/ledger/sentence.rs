@@ -57,7 +57,13 @@ pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
         if at < from || next.is_some_and(|word| POINTING.contains(&word.to_lowercase().as_str())) {
             continue;
         }
-        out.push_str(text.get(from..at)?.trim_end_matches([' ', '-', '*', '•']));
+        let before = text.get(from..at)?.trim_end_matches(' ');
+        let unmarked =
+            before.strip_suffix(['-', '*', '•']).map(|before| (before, before.trim_end_matches(' ')));
+        let is_mark = |(before, trimmed): &(&str, &str)| {
+            before.len() > trimmed.len() || !before.ends_with(|c| c != '\n')
+        };
+        out.push_str(unmarked.filter(is_mark).map_or(before, |(_, trimmed)| trimmed));
         from = end;
     }
     out.push_str(text.get(from..)?);
