@@ -68,7 +68,7 @@ pub use open_work::{
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
-    RULES_TITLE, behind_record, is_record, recorded_messages, records_rules, without_ledger,
+    RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
 pub use remarks::{Remark, is_pasted, remarks};
 pub use sentences::{Sentence, sentences};

@@ -55,7 +55,7 @@ pub fn recorded_messages(message: &Message) -> usize {
 }
 
 /// What a message says behind its record: some formats join the record and the user's next words. All of it if it is no record.
-pub fn behind_record<'a>(message: &Message, text: &'a str) -> &'a str {
+pub(super) fn behind_record<'a>(message: &Message, text: &'a str) -> &'a str {
     if is_record(message) { text.split_once(RECORD_ENDS).map_or("", |(_, said)| said) } else { text }
 }
 

@@ -5,9 +5,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
-use crate::facts::{
-    behind_record, is_assent, is_courtesy, is_pasted, is_record, literals, sentences, shorten,
-};
+use crate::facts::{is_assent, is_courtesy, is_pasted, is_record, literals, sentences, shorten};
 use crate::script::is_cjk;
 
 /// Longer requests, in bytes, lose their end.
@@ -123,7 +121,7 @@ fn continues_record(context: &Context) -> bool {
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds.
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
     folded_turns(context, members, from_end)
-        .find(|index| asks_for_something(&said(context.history.node(*index))))
+        .find(|index| asks_for_something(&context.history.node(*index).message.plain_text()))
 }
 
 /// The user's folded messages, including those of earlier folds, in order or, `from_end`, in reverse.
@@ -152,7 +150,7 @@ pub(super) fn folded_turns(
 
 /// Whether the user asks for something in this message.
 fn is_request(context: &Context, index: NodeIndex) -> bool {
-    opens_turn(context, index) && asks_for_something(&said(context.history.node(index)))
+    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
 }
 
 fn opens_turn(context: &Context, index: NodeIndex) -> bool {
@@ -160,12 +158,7 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     node.kind == NodeKind::Message
         && node.message.opens_turn()
         && !context.results.contains(&index)
-        && (!is_record(&node.message) || !said(node).trim().is_empty())
-}
-
-/// What the user says in a message. Some formats join it with a record.
-fn said(node: &Node) -> String {
-    behind_record(&node.message, &node.message.plain_text()).to_owned()
+        && !is_record(&node.message)
 }
 
 fn asks_for_something(message: &str) -> bool {
@@ -185,8 +178,7 @@ fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Resu
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    let said = behind_record(&node.message, &text);
-    Ok(AskedRequest { label, text: shorten::whole_line(said) })
+    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
 }
 
 #[cfg(test)]
