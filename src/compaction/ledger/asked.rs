@@ -56,7 +56,8 @@ impl AskedRequest {
             let named: usize = literals(sentence).iter().map(|name| name.text.len()).sum();
             let first = words(sentence).next().map(str::to_lowercase).unwrap_or_default();
             let greets = is_listed(&first, GREETING) && words(sentence).nth(2).is_none();
-            !(greets || is_courtesy(sentence) || first == "read" && 2 * named >= sentence.len())
+            let only_reads = first == "read" && 2 * named >= sentence.len();
+            sentence.contains(is_cjk) || !(greets || is_courtesy(sentence) || only_reads)
         };
         sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
@@ -213,9 +214,12 @@ mod tests {
             "At first: The cart is one large file and should become several. Tell me how."
         );
         assert_eq!(request.line(words, 200), format!("At first: {words}"));
-        for order in
-            ["Refactor everything.", "Delete src/shop/main.ts, please.", "请把解析器移到单独的包里。"]
-        {
+        for order in [
+            "Refactor everything.",
+            "Delete src/shop/main.ts, please.",
+            "请把解析器移到单独的包里。",
+            "はい、変えてください。",
+        ] {
             let words = format!("{order} {}", "The log of the last run has no errors. ".repeat(9));
             assert!(request.line(&words, 100).starts_with(&format!("At first: {order}")), "{order}");
         }
