@@ -1,6 +1,7 @@
 //! The text around a summary that tells the model what it is (COMP-26).
 
 use crate::error::{Error, Result};
+use crate::facts::{EARLIER_MESSAGES, LEFT_OUT};
 
 /// Placeholder for the summary, with the facts that the engine carries over.
 const SUMMARY: &str = "{summary}";
@@ -8,7 +9,6 @@ const SUMMARY: &str = "{summary}";
 /// Placeholder for the number of messages.
 const MESSAGES: &str = "{messages}";
 
-use crate::facts::{EARLIER_MESSAGES, LEFT_OUT};
 pub(super) use crate::facts::{RECORD_BEGINS as FRAME_START, RECORD_ENDS as ENDS};
 
 /// The text of a summary that says nothing about its messages.

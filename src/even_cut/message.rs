@@ -18,7 +18,8 @@ use crate::tool_output::{Json, Outline, outline};
 
 /// The message of a whole slot with its long texts cut to a level; `None` if none is long enough. Arguments that were JSON
 /// remain JSON with all their keys. Reasoning that nothing depends on is removed; only its field is kept, empty, if a
-/// provider may refuse calls without it. `pushed`: the tokens when it was pushed, if only what the view shows is in memory. `names` supplies the names that marks list.
+/// provider may refuse calls without it. `names` supplies the names that marks list. `pushed`: the message's tokens when it was
+/// pushed, if only what the view shows of it is in memory.
 fn cut_message(
     whole: &Slot,
     pushed: Option<u64>,

@@ -122,7 +122,7 @@ pub fn prints_own_messages(command: &str) -> bool {
     !only_reads(command) && !command.contains("||")
 }
 
-/// A longer line of a commit's message, in bytes, is shortened, in each place that tells it.
+/// A longer line of a commit's message, in bytes, is shortened: here, so that all who tell it use the same words.
 const LONGEST_COMMIT: usize = 200;
 
 /// The first line of the message of a `git commit`.
@@ -135,16 +135,11 @@ pub fn commit_message(command: &str) -> Option<String> {
     let message = rest[flag.0 + flag.1..].trim_start();
     let quote = message.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let body = &message[1..];
-    if let Some(heredoc) = body.strip_prefix("$(cat <<") {
-        return heredoc
-            .lines()
-            .nth(1)
-            .filter(|l| !l.trim().is_empty())
-            .map(|l| shorten::line(l, LONGEST_COMMIT));
-    }
-    let end = body.find([quote, '\n'])?;
-    let line = body[..end].trim();
-    (!line.is_empty()).then(|| shorten::line(line, LONGEST_COMMIT))
+    let line = match body.strip_prefix("$(cat <<") {
+        Some(heredoc) => heredoc.lines().nth(1)?,
+        None => &body[..body.find([quote, '\n'])?],
+    };
+    Some(shorten::line(line, LONGEST_COMMIT)).filter(|line| !line.is_empty())
 }
 
 /// The files that a command reads and changes, as far as its words show.

@@ -209,7 +209,7 @@ fn returned_view_line(
         let context = core.context();
         let shown = take_updated_list(&mut handles, context, format)?;
         let entries = shown.entries.to_vec();
-        let begins = |list: &[JsValue], shown: &[JsValue]| {
+        let begins_with = |list: &[JsValue], shown: &[JsValue]| {
             let mut renamed = PendingRenames::default();
             let mut pairs = shown.iter().zip(list);
             !shown.is_empty()
@@ -218,9 +218,9 @@ fn returned_view_line(
         };
         let is_summary = |at: NodeIndex| context.history.node(at).kind == NodeKind::Summary;
         let line = || shown.line(context, format);
-        let begins = begins(list, &entries)
+        let begins = begins_with(list, &entries)
             || any_header
-                && begins(behind_instructions(list), behind_instructions(&entries))
+                && begins_with(behind_instructions(list), behind_instructions(&entries))
                 && !line().instructions(core).iter().any(|at| is_summary(*at));
         let is_beside =
             |text: &str| beside.into_iter().flatten().any(|head| head.plain_text().contains(text));

@@ -101,16 +101,20 @@ pub(super) fn asked(
     let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let latest = is_last.then(|| found(context, members, true)).flatten();
-    let latest = latest.filter(|index| *index != first || continues_record(context));
+    if continues_record(context) {
+        // The record tells what was asked first.
+        let latest = latest.map(|index| request_in(context.history.node(index), LATEST, redact));
+        return latest.into_iter().collect();
+    }
+    let latest = latest.filter(|index| *index != first);
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
     let is_old = since.take(OLD).count() == OLD;
-    let mut requests = vec![(first, if is_old { AT_FIRST } else { "" })];
-    if continues_record(context) {
-        requests.clear(); // the record tells what was asked first
+    let mut out = vec![request_in(context.history.node(first), if is_old { AT_FIRST } else { "" }, redact)?];
+    if let Some(latest) = latest {
+        out.push(request_in(context.history.node(latest), LATEST, redact)?);
     }
-    requests.extend(latest.map(|latest| (latest, LATEST)));
-    requests.into_iter().map(|(node, label)| request_in(context.history.node(node), label, redact)).collect()
+    Ok(out)
 }
 
 /// Whether the conversation begins with the record of an earlier part.
@@ -162,13 +166,14 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
         && !is_record(&node.message)
 }
 
-fn asks_for_something(message: &str) -> bool {
-    let said: Vec<&str> = message.lines().filter(|line| !is_pasted(line.trim())).collect();
-    let text = &said.join("\n");
-    if text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
+fn asks_for_something(text: &str) -> bool {
+    // A long text is read only as far as necessary.
+    let said = |line: &&str| !is_pasted(line.trim());
+    let in_cjk = text.lines().filter(|line| line.contains(is_cjk)).filter(said).flat_map(str::chars);
+    if in_cjk.filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
         return true;
     }
-    let mut words = words(text);
+    let mut words = text.lines().filter(said).flat_map(words);
     let goes_on = words.next().is_some_and(is_assent);
     let more = words.take(2 * LEAST_WORDS).count();
     more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }

@@ -58,12 +58,9 @@ pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
             continue;
         }
         let before = text.get(from..at)?.trim_end_matches(' ');
-        let unmarked =
-            before.strip_suffix(['-', '*', '•']).map(|before| (before, before.trim_end_matches(' ')));
-        let is_mark = |(before, trimmed): &(&str, &str)| {
-            before.len() > trimmed.len() || !before.ends_with(|c| c != '\n')
-        };
-        out.push_str(unmarked.filter(is_mark).map_or(before, |(_, trimmed)| trimmed));
+        let unmarked = before.strip_suffix(['-', '*', '•']);
+        let unmarked = unmarked.filter(|before| before.is_empty() || before.ends_with([' ', '\n']));
+        out.push_str(unmarked.map_or(before, |before| before.trim_end_matches(' ')));
         from = end;
     }
     out.push_str(text.get(from..)?);
