@@ -1,6 +1,7 @@
 //! What a fold's ledger carries over, whoever writes the summary (COMP-11).
 #![allow(clippy::unwrap_used, clippy::panic)] // tests fail by panicking
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -52,6 +53,17 @@ fn view(session: &Session) -> String {
         let _ = writeln!(all, "{}", message.plain_text());
         all
     })
+}
+
+#[test]
+fn a_fold_leaves_no_facts_to_extract_at_each_later_pass() {
+    let mut session = session(&json!({ "contextWindow": 30_000 }));
+    for n in 0..4 {
+        session.push(vec![user(format!("Read part {n}.")), said(filler(4_000))]).unwrap();
+    }
+    compact(&mut session);
+    assert_eq!(session.context().folds.len(), 1);
+    assert!(matches!(session.context().facts(), Cow::Borrowed(_)));
 }
 
 #[test]

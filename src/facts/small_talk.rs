@@ -82,22 +82,27 @@ pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
     }
     let folded = folded(sentence);
     let words: Vec<&str> = words(&folded).collect();
-    let forms = LACKING.iter().chain(&LACKING_RUSSIAN);
-    let mut forms = forms.map(|form| form.split(' ').collect::<Vec<_>>());
-    forms.any(|form| (0..words.len()).any(|at| begins_with(&words[at..], &form)))
+    LACKING.iter().chain(&LACKING_RUSSIAN).any(|form| contains(&words, form))
 }
 
-/// Whether these words begin with a form.
-fn begins_with(words: &[&str], form: &[&str]) -> bool {
-    let Some((first, rest)) = form.split_first() else { return true };
-    if *first == ".." {
-        return (0..=GAP.min(words.len())).any(|skipped| begins_with(&words[skipped..], rest));
+/// Whether a form stands somewhere among these words.
+fn contains(words: &[&str], form: &str) -> bool {
+    let (first, rest) = form.split_once(' ').unwrap_or((form, ""));
+    (0..words.len()).any(|at| is_word(words[at], first) && follows(&words[at + 1..], rest))
+}
+
+/// Whether these words begin with the rest of a form.
+fn follows(words: &[&str], form: &str) -> bool {
+    let (first, rest) = form.split_once(' ').unwrap_or((form, ""));
+    match first {
+        "" => true,
+        ".." => (0..=GAP.min(words.len())).any(|skipped| follows(&words[skipped..], rest)),
+        _ => words.first().is_some_and(|word| is_word(word, first)) && follows(&words[1..], rest),
     }
-    let matches = |word: &&str| match first.strip_suffix('*') {
-        Some(beginning) => word.starts_with(beginning),
-        None => word == first,
-    };
-    words.first().is_some_and(matches) && begins_with(&words[1..], rest)
+}
+
+fn is_word(word: &str, of_form: &str) -> bool {
+    of_form.strip_suffix('*').map_or(word == of_form, |beginning| word.starts_with(beginning))
 }
 
 #[cfg(test)]

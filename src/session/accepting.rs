@@ -122,5 +122,6 @@ impl Session {
         self.context.emit(EventName::CompactionFinished, &[summary], String::new());
         self.drop_superseded(run);
         self.background.folded();
+        self.extract_facts_for(&run.aim); // the summary's, once for all passes that follow
     }
 }

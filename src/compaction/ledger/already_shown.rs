@@ -1,4 +1,4 @@
-use super::asked::AskedRequest;
+use super::asked::{AskedRequest, joined_lines};
 use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
@@ -97,8 +97,8 @@ impl<'a> AlreadyShown<'a> {
             read.is_users(message, at) || message.role.is_instruction()
         };
         for message in self.searched().chain(self.whole_messages(said)) {
-            let text = message.plain_text();
-            (0..requests.len()).filter(|i| requests[*i].is_told_by(&text)).for_each(&mut found);
+            let lines = joined_lines(&message.plain_text());
+            (0..requests.len()).filter(|i| requests[*i].is_told_by(&lines)).for_each(&mut found);
         }
     }
 

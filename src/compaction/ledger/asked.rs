@@ -62,14 +62,13 @@ impl AskedRequest {
         sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
 
-    /// Whether a text tells it: whole, or shortened but not by much more than the ledger would. Line breaks do not matter.
-    pub fn is_told_by(&self, text: &str) -> bool {
+    /// Whether one of these lines tells it: whole, or shortened but not by much more than the ledger would.
+    pub fn is_told_by(&self, lines: &[String]) -> bool {
         let least = self.text.len().min(LONGEST) / 2;
         let request = self.text.trim_end_matches(['.', '。']);
-        let tells = |text: &str| {
-            contains_sentence(text, request) || shorten::shows_beginning(text, &self.text, least)
-        };
-        tells(&shorten::whole_line(text)) || entries(text).any(|entry| tells(&shorten::whole_line(entry)))
+        lines
+            .iter()
+            .any(|line| contains_sentence(line, request) || shorten::shows_beginning(line, &self.text, least))
     }
 }
 
@@ -78,9 +77,11 @@ pub fn without_label(line: &str) -> &str {
     [LATEST, AT_FIRST].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
-/// The entries of a text's lists, with the lines that belong to them.
-fn entries(text: &str) -> impl Iterator<Item = &str> {
-    text.split("\n- ").map(|entry| entry.split("\n#").next().unwrap_or(entry))
+/// A text on one line, and each entry of its lists with the lines that belong to it.
+pub(super) fn joined_lines(text: &str) -> Vec<String> {
+    let entries = text.split("\n- ").map(|entry| entry.split("\n#").next().unwrap_or(entry));
+    let entries = entries.filter(|entry| entry.len() < text.len());
+    std::iter::once(text).chain(entries).map(shorten::whole_line).collect()
 }
 
 /// The first folded request, and the latest if no later one stays in the view. Fails if `redact` does.
@@ -194,20 +195,20 @@ mod tests {
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
         let request = |text: &str| AskedRequest { label: "", text: text.to_owned() };
+        let tells = |text: &str, request: &AskedRequest| request.is_told_by(&joined_lines(text));
         let short = request("Hi! I need to change my flight.");
-        assert!(
-            short.is_told_by("## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x")
-        );
-        assert!(!short.is_told_by("I need to change my flight to Rome."));
+        assert!(tells(
+            "## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x",
+            &short
+        ));
+        assert!(!tells("I need to change my flight to Rome.", &short));
         let words = "Please move the parser of the billing service into a crate of its own, with its tests, and keep the path";
         let summary =
             |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
         let long = request(words);
-        assert!(
-            long.is_told_by(&summary(words)) && long.is_told_by(&summary(&shorten::beginning(words, 90)))
-        );
-        assert!(!long.is_told_by(&summary(&shorten::beginning(words, 40))));
-        assert!(!long.is_told_by("- First request: Please move the parser […] of another path."));
+        assert!(tells(&summary(words), &long) && tells(&summary(&shorten::beginning(words, 90)), &long));
+        assert!(!tells(&summary(&shorten::beginning(words, 40)), &long));
+        assert!(!tells("- First request: Please move the parser […] of another path.", &long));
     }
 
     #[test]

@@ -73,7 +73,13 @@ fn ends_uncaught(line: &str, near: &[&str]) -> bool {
 }
 
 fn is_any(patterns: &[&str], line: &str) -> bool {
-    line.len() <= LONGEST_LINE && patterns.iter().any(|pattern| is_like(line, pattern))
+    let first = line.bytes().next();
+    let may_begin = |pattern: &str| match pattern.as_bytes()[0] {
+        b'*' => true,
+        b'#' => first.is_some_and(|byte| byte.is_ascii_digit()),
+        byte => first == Some(byte),
+    };
+    line.len() <= LONGEST_LINE && patterns.iter().any(|pattern| may_begin(pattern) && is_like(line, pattern))
 }
 
 fn is_like(line: &str, pattern: &str) -> bool {
