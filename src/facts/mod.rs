@@ -37,6 +37,7 @@ mod sentences;
 mod shell;
 pub(crate) mod shorten;
 mod small_talk;
+mod stated_rule;
 mod statements;
 mod strength;
 mod subject;
@@ -61,7 +62,7 @@ pub use kept::KeptFacts;
 pub use literal::{Literal, LiteralKind, literals};
 pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
 pub use names::Names;
-pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote, StatedRule};
+pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
 pub use open_work::{
     Checkbox, checkboxes, continues, final_question, intentions, is_question_to_user, ticks,
 };
@@ -77,6 +78,7 @@ pub use shell::{
     without_directory, without_shortening,
 };
 pub use small_talk::{is_assent, is_courtesy};
+pub use stated_rule::StatedRule;
 pub use statements::{Statement, StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};

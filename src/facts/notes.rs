@@ -2,22 +2,18 @@
 
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
-use super::marks::quoted_rules;
 use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::record_text::{behind_record, recorded_rules, records_rules};
+use super::stated_rule::{StatedRule, quoted_rules, stated_rules};
 use super::{
-    Plan, Strength, checkboxes, commit_message, constraints, directory, final_question, intentions,
-    is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
-    shorten, unwrapped, without_directory, without_shortening,
+    Plan, checkboxes, commit_message, directory, final_question, intentions, is_minor_change,
+    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
+    without_directory, without_shortening,
 };
 use crate::hashing::HashSet;
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
-/// A longer sentence, in bytes, was pasted rather than written.
-const LONGEST_RULE: usize = 600;
-/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own.
-const MAX_RULES: usize = 12;
 /// Longer entries of a list, in bytes, lose their middle.
 const LONGEST_ENTRY: usize = 300;
 /// The most next steps that are kept of an answer.
@@ -44,17 +40,6 @@ pub struct Notes {
     pub calls: Vec<CallNote>,
     /// The outcome of the command that it answers.
     pub answer: Option<CommandOutcome>,
-}
-
-/// A constraint, verbatim.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatedRule {
-    /// The sentence.
-    pub text: String,
-    /// How certain it is that the sentence is a constraint.
-    pub strength: Strength,
-    /// It contains one of the words that define a rule, and the message does not have too many constraints.
-    pub explicit: bool,
 }
 
 /// A call that matters to the ledger.
@@ -115,7 +100,7 @@ impl Notes {
         if message.opens_turn() || (instructs && !message.is_output_note()) {
             let said = behind_record(message, &text);
             let quoted = quoted_rules(said);
-            notes.rules = rules(&[said]);
+            notes.rules = stated_rules(&[said]);
             // A cut may have left a part of a rule, beside the mark that quotes all of it.
             notes.rules.retain(|rule| !quoted.iter().any(|whole| whole.text.contains(&rule.text)));
             notes.add_rules(quoted);
@@ -151,25 +136,13 @@ impl Notes {
         }
         let parts = output.content.iter().filter_map(Part::as_text);
         let texts: Vec<String> = parts.flat_map(|text| user_answers(text)).collect();
-        self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
+        self.rules.extend(stated_rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
     }
 
     /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// The rules in texts that were said together.
-fn rules(texts: &[&str]) -> Vec<StatedRule> {
-    let all: Vec<super::Constraint<'_>> = texts.iter().flat_map(|text| constraints(text)).collect();
-    let crowd = all.len() > MAX_RULES;
-    let rule = |found: super::Constraint<'_>| {
-        let pasted = crowd || found.fenced || found.text.len() > LONGEST_RULE;
-        let strength = if pasted { Strength::Mention } else { found.strength };
-        StatedRule { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit && !crowd }
-    };
-    all.into_iter().map(rule).collect()
 }
 
 impl CallNote {

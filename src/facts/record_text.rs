@@ -2,8 +2,8 @@
 //! rules in it. In the session that made a record, the rules are carried along; but a caller may pass the messages that `compactMessages`
 //! returned to the next call.
 
-use super::notes::StatedRule;
-use super::{Strength, constraints};
+use super::constraints;
+use super::stated_rule::{StatedRule, recorded_rule};
 use crate::message::{ItemType, Message, Part, Role};
 
 /// The start of the frame's first line, by which code that takes a summary apart recognises it.
@@ -115,12 +115,6 @@ fn entries<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
     }
     entries
-}
-
-pub(super) fn recorded_rule(text: &str) -> StatedRule {
-    let strength =
-        constraints(text).first().map_or(Strength::Wish, |found| found.strength.max(Strength::Wish));
-    StatedRule { text: text.to_owned(), strength, explicit: true }
 }
 
 #[cfg(test)]
