@@ -38,8 +38,8 @@ impl Session {
             _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
                 "the turns that did not fit into the view became a summary".to_owned()
             }
-            (false, Reason::Recover) => self.refusals.why(),
-            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.refusals.why()),
+            (false, Reason::Recover) => self.runs.refusals.why(),
+            (true, Reason::Recover) => format!("{}; {CUT_INSIDE_TURN}", self.runs.refusals.why()),
             (true, _) => CUT_INSIDE_TURN.to_owned(),
             (false, Reason::Manual) => "compact() was called".to_owned(),
             (false, _) => "the view reached its threshold".to_owned(),
@@ -93,19 +93,19 @@ impl Session {
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
         self.restore_opening_thinking();
         self.context.replace_stale_pointers(); // the fold stays even if the run fails
-        self.carried.keep(summary, carried);
+        self.runs.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {
             self.context.view.request_recut(); // there is room now
         }
-        self.revision += 1;
-        self.no_fold_below = 0;
-        run.revision = self.revision;
+        self.runs.revision += 1;
+        self.runs.no_fold_below = 0;
+        run.revision = self.runs.revision;
         run.folded = true;
         if !is_even {
             run.aim.target_after_fold = run.aim.target; // a fold made by hand keeps as much as the caller wants to keep
         }
         (run.missing_summary, run.summary_failure) = (None, None);
-        self.usage = None;
+        self.counting.usage = None;
         let omitted = accepted.omitted;
         if omitted.rules > 0 {
             let _ = write!(why, "; {} of the user's rules did not fit into the ledger", omitted.rules);

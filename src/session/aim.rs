@@ -43,7 +43,7 @@ impl Session {
 
     /// Whether the view has at least this many tokens: by the last usage since the last compaction, or else as counted.
     pub(super) fn has_reached(&self, tokens: u64) -> bool {
-        self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens) >= tokens
+        self.counting.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens) >= tokens
     }
 
     /// Whether the view is over its limit, so that a run that must make it fit needs a fold.
@@ -60,7 +60,7 @@ impl Session {
         let by_limit = limit.map_or(u64::MAX, |limit| compaction.target(limit));
         let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.target_for(t));
         // From here on in counted tokens, like the view's.
-        let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
+        let counted = |tokens| self.counting.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
         let fixed = self.context.view.fixed_tokens();
@@ -70,7 +70,7 @@ impl Session {
         // In a view that is made only once, nothing is due while it fits; otherwise it is cut to just fit.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
         // In a view that is made only once, a very short built-in summary is not worth its tokens.
-        let is_short = fill && self.summarizer == Summarizer::None && compaction.frame.is_none();
+        let is_short = fill && self.host.summarizer == Summarizer::None && compaction.frame.is_none();
         // The documents' presets fold as their documents say: there, a ledger is only written if the caller asks for one.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
@@ -86,18 +86,18 @@ impl Session {
             limit: most,
             min_new_tokens: enough,
             auto: compaction.enabled && compaction.auto,
-            no_auto_fold_below: self.no_fold_below,
+            no_auto_fold_below: self.runs.no_fold_below,
             is_cold: false,
             fill,
             min_summary_room: if is_short { LEAST_SUMMARY } else { 0 },
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,
             recent_ratio: compaction.recent_ratio,
-            calibration: self.accuracy.factor(&*self.context.counter),
+            calibration: self.counting.accuracy.factor(&*self.context.counter),
         }
     }
 
     pub(super) fn margin(&self) -> f64 {
-        self.config.safety_margin.unwrap_or_else(|| self.accuracy.margin(&*self.context.counter))
+        self.config.safety_margin.unwrap_or_else(|| self.counting.accuracy.margin(&*self.context.counter))
     }
 }

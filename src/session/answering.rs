@@ -126,7 +126,7 @@ impl Session {
         if !error.has_brief() {
             return error;
         }
-        let redacted = match &self.redact {
+        let redacted = match &self.host.redact {
             Some(redact) => redact.text(error.brief()).unwrap_or_else(|_| REDACTION_FAILED.to_owned()),
             None => error.brief().to_owned(),
         };
@@ -141,7 +141,7 @@ impl Session {
     /// Goes on with the built-in summary. No request is sent, so its size does not matter.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
         let mut pending = without_request(pending);
-        pending.question.built_in = self.summarizer != Summarizer::Given; // a plan previews what a callback would be asked
+        pending.question.built_in = self.host.summarizer != Summarizer::Given; // a plan previews what a callback would be asked
         let answer = self.built_in(&pending.question, &pending.question.plan);
         self.resume(pending, &answer)
     }
@@ -204,7 +204,7 @@ impl Session {
                 message = engine_message(message.role, without_ledger(&text).0); // the ledger is written anew
             }
             // A message that cannot be redacted is left out.
-            match &self.redact {
+            match &self.host.redact {
                 Some(redact) => redact.message(&message).ok(),
                 None => Some(message),
             }
@@ -407,12 +407,12 @@ impl Session {
     }
 
     fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
-        let redact = self.redact.as_ref();
+        let redact = self.host.redact.as_ref();
         let budget = aim.ledger.budget(&self.context, aim.target, aim.limit);
         let carried = if budget.is_none() {
             CarriedFacts::default()
         } else {
-            self.carried.of(&self.context, &self.ledger_sources(&plan.members), redact)?
+            self.runs.carried.of(&self.context, &self.ledger_sources(&plan.members), redact)?
         };
         let low = if plan.cut.is_some() { aim.target_after_fold } else { aim.target };
         let terms = LedgerTerms { carried: &carried, budget, target: low, limit: aim.limit, redact };
@@ -442,7 +442,7 @@ impl Session {
         if run.folded {
             self.drop_bound_thinking(&[]); // thinking after a fold that stays
         }
-        self.failed = Some(self.make_report(run));
+        self.runs.failed = Some(self.make_report(run));
         error
     }
 }

@@ -116,7 +116,7 @@ impl Session {
     fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
         let known = self.config.compaction.summarizer_window.or(self.config.summarizer_input);
         let window = known.or(self.config.limit);
-        let window = window.map(|tokens| self.accuracy.as_counted(tokens, &*self.context.counter));
+        let window = window.map(|tokens| self.counting.accuracy.as_counted(tokens, &*self.context.counter));
         let language = self.language();
         self.redact_pieces(question)?;
         loop {
@@ -141,7 +141,7 @@ impl Session {
 
     /// Redacts the pieces that are left, in case the redaction was set after the conversation was cut.
     fn redact_pieces(&self, question: &mut Question) -> Result<()> {
-        let Some(redact) = &self.redact else { return Ok(()) };
+        let Some(redact) = &self.host.redact else { return Ok(()) };
         let is_seen = question.redacted_by.as_ref().is_some_and(|by| by.is(redact));
         if let Some(chunks) = question.chunks.as_mut().filter(|_| !is_seen) {
             chunks.redact(redact, &*self.context.counter)?;
@@ -169,9 +169,9 @@ impl Session {
             continues: question.size <= RequestScope::Beginning
                 && question.chunks.is_none()
                 && self.may_continue(),
-            sent: self.prepared_at,
+            sent: self.runs.prepared_at,
             chunks: question.chunks.as_ref(),
-            redact: self.redact.as_ref(),
+            redact: self.host.redact.as_ref(),
             language,
             drops_bound_thinking: self.config.drops_bound_thinking,
             max_output: self.config.summarizer_output,
@@ -196,8 +196,8 @@ impl Session {
         let calls = |(part, tokens, _): (PartName, u64, u64)| part == PartName::ToolCalls && tokens > 0;
         config.request.unwrap_or(by_default) == RequestKind::Continue
             && config.model.is_none()
-            && self.redact.is_none()
-            && (self.allowed_tools.contains(&true)
+            && self.host.redact.is_none()
+            && (self.prompt.allowed_tools.contains(&true)
                 || !self.context.view.tokens_by_part().into_iter().any(calls))
     }
 

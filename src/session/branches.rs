@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::fork::{BranchMessage, Fork, Origin};
+use super::parts::{Host, Lanes};
 use super::state::Session;
 use crate::context::{NodeIndex, NodeKind, Renumbering};
 use crate::error::{Error, ErrorCode, Result};
@@ -20,7 +21,7 @@ pub enum MergeAs {
 impl Session {
     /// The session's name among its branches; `main` by default.
     pub fn lane(&self) -> &str {
-        &self.lane
+        &self.lanes.lane
     }
 
     /// A new session that begins with the history up to and including a message. It gets the folds whose members are all in that
@@ -43,7 +44,8 @@ impl Session {
     /// As [`Session::fork`].
     pub fn branch(&self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
         let at = self.context.rewind_target(id)?;
-        let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
+        let is_taken =
+            |lane: &str| self.lanes.lane == lane || self.lanes.forks.iter().any(|f| f.lane == lane);
         let lane = match lane {
             Some(lane) if lane.is_empty() || is_taken(lane) => {
                 let why = format!(
@@ -53,25 +55,21 @@ impl Session {
             }
             Some(lane) => lane.to_owned(),
             None => {
-                let mut numbered = (self.forks.len() + 1..).map(|n| format!("fork_{n}"));
+                let mut numbered = (self.lanes.forks.len() + 1..).map(|n| format!("fork_{n}"));
                 numbered.find(|lane| !is_taken(lane)).unwrap_or_default()
             }
         };
-        let mut branch = Self::new(self.config.clone(), self.counter.clone());
+        let mut branch = Self::new(self.config.clone(), self.counting.counter.clone());
         let (context, renumbering) = self.context.branch(at);
         branch.context = context;
-        branch.accuracy = self.accuracy.clone();
-        branch.parts = self.parts.clone();
-        branch.tools.clone_from(&self.tools);
-        branch.allowed_tools.clone_from(&self.allowed_tools);
+        branch.counting.accuracy = self.counting.accuracy.clone();
+        branch.prompt = self.prompt.clone();
         branch.context.placeholder_writer.clone_from(&self.context.placeholder_writer);
         branch.context.customs.clone_from(&self.context.customs);
-        branch.redact.clone_from(&self.redact);
-        branch.summarizer = self.summarizer;
-        branch.lane = lane;
-        branch.limits = self.limits;
+        branch.host = Host { store_notice: None, ..self.host.clone() };
         let own_from = branch.context.history.len();
-        branch.origin = Some(Origin { bond: Arc::new(()), at, own_from });
+        let origin = Origin { bond: Arc::new(()), at, own_from };
+        branch.lanes = Lanes { lane, limits: self.lanes.limits, origin: Some(origin), ..Lanes::default() };
         branch.update_wording();
         branch.drop_bound_thinking(&[]);
         Ok((branch, renumbering))
@@ -79,9 +77,9 @@ impl Session {
 
     /// Registers a branch: its lane is taken, and its result may be merged.
     pub fn register_branch(&mut self, branch: &Self) {
-        let Some(Origin { bond, at, own_from }) = &branch.origin else { return };
-        self.forks.push(Fork {
-            lane: branch.lane.clone(),
+        let Some(Origin { bond, at, own_from }) = &branch.lanes.origin else { return };
+        self.lanes.forks.push(Fork {
+            lane: branch.lanes.lane.clone(),
             at: *at,
             story: Vec::new(),
             heard: *own_from,
@@ -100,9 +98,9 @@ impl Session {
         let number = self.fork_of(branch).ok_or_else(|| {
             Error::argument("that session was not forked from this one: merge a session that this session's `fork` returned")
         })?;
-        let lane = self.forks[number].lane.clone();
+        let lane = self.lanes.forks[number].lane.clone();
         let refuse = |why: String| Err(Error::new(ErrorCode::GraphConstraint, why));
-        if self.forks[number].merged.is_some() {
+        if self.lanes.forks[number].merged.is_some() {
             return refuse(format!(
                 "`{lane}`: its result has already been merged; fork again to get another"
             ));
@@ -127,7 +125,7 @@ impl Session {
         if *result == MergeAs::User {
             self.context.results.extend(added.iter().copied());
         }
-        let fork = &mut self.forks[number];
+        let fork = &mut self.lanes.forks[number];
         let length = fork.story.len();
         fork.merged = added.first().map(|node| (*node, length));
         added.first().copied().ok_or_else(|| Error::new(ErrorCode::Internal, "a merged result did not enter"))
@@ -135,8 +133,8 @@ impl Session {
 
     /// Reads the messages that a branch added since the last call, for the graph. Ignores a session that is no branch of this one.
     pub fn read_branch(&mut self, branch: &Self) {
-        let (Some(number), Some(origin)) = (self.fork_of(branch), &branch.origin) else { return };
-        let fork = &mut self.forks[number];
+        let (Some(number), Some(origin)) = (self.fork_of(branch), &branch.lanes.origin) else { return };
+        let fork = &mut self.lanes.forks[number];
         let history = &branch.context.history;
         for at in fork.heard..history.len() {
             let index = NodeIndex(at as u32);
@@ -163,13 +161,13 @@ impl Session {
     }
 
     fn fork_of(&self, branch: &Self) -> Option<usize> {
-        let origin = branch.origin.as_ref()?;
-        self.forks.iter().position(|f| Arc::ptr_eq(&f.bond, &origin.bond))
+        let origin = branch.lanes.origin.as_ref()?;
+        self.lanes.forks.iter().position(|f| Arc::ptr_eq(&f.bond, &origin.bond))
     }
 
     /// The text of the last answer that is not empty since the session branched off.
     pub fn result(&self) -> Option<String> {
-        let own_from = self.origin.as_ref()?.own_from;
+        let own_from = self.lanes.origin.as_ref()?.own_from;
         let own = self.context.history.nodes().iter().enumerate().skip(own_from).rev();
         let answers = own.filter(|(at, node)| {
             let index = NodeIndex(*at as u32);

@@ -16,8 +16,8 @@ impl Session {
     /// conversation. Nothing has changed then.
     pub fn fold_by_hand(&mut self, ids: &[String], summary: &str) -> Result<String> {
         self.graph()?;
-        let tried = self.graph_so_far.graph.compress(ids, summary)?;
-        self.graph_so_far.graph.expand(&tried)?;
+        let tried = self.lanes.graph.graph.compress(ids, summary)?;
+        self.lanes.graph.graph.expand(&tried)?;
         let named: NodeSet = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();

@@ -12,23 +12,23 @@ impl Session {
 
     /// The nodes that answered a call under the ladder document, each with the cost of its call, in order.
     pub fn costs(&self) -> &[(NodeIndex, ContextCost)] {
-        &self.costs
+        &self.costs.answered
     }
 
     /// Records a call that failed because no view fitted. Another try of the same call replaces it.
     pub(super) fn call_failed(&mut self, cost: Option<ContextCost>) {
         let Some(cost) = cost.filter(|_| self.config.ladder.builds_from_turns()) else { return };
         let entered = self.context.history.len();
-        self.failed_calls.retain(|(at, _)| *at != entered);
-        self.failed_calls.push((entered, cost));
+        self.costs.failed.retain(|(at, _)| *at != entered);
+        self.costs.failed.push((entered, cost));
     }
 
     /// The model answered: assigns the cost of the call to this node, if a run reported one.
     pub(super) fn set_cost_of(&mut self, node: NodeIndex) {
         if self.config.ladder.builds_from_turns()
-            && let Some(cost) = self.unanswered_cost.take()
+            && let Some(cost) = self.costs.unanswered.take()
         {
-            self.costs.push((node, cost));
+            self.costs.answered.push((node, cost));
         }
     }
 }

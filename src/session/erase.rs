@@ -44,7 +44,7 @@ impl Session {
         for node in &written {
             self.context.rewrite_text(*node, ERASED);
         }
-        self.carried = Memo::default();
+        self.runs.carried = Memo::default();
         self.context.extract_all_facts();
         // In the order in which they were written, because outer folds include inner ones. Notes and ledgers are added at the end, or
         // they would be summarised, too.
@@ -65,9 +65,9 @@ impl Session {
         }
         self.context.forget_all_facts();
         self.background = Background::default();
-        self.graph_so_far = SessionGraph::default();
+        self.lanes.graph = SessionGraph::default();
         self.after_edit();
-        self.stale_before = self.revision;
+        self.runs.stale_before = self.runs.revision;
         self.restart_journal();
         Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat() })
     }
@@ -87,8 +87,8 @@ impl Session {
         let tokens = size.ledger();
         let context = &self.context;
         let fold = context.folds.iter().find(|fold| fold.summary == summary).filter(|_| tokens > 0)?;
-        let redact = self.redact.as_ref();
-        let mut carried = self.carried.of(context, &fold.members, redact).ok()?;
+        let redact = self.host.redact.as_ref();
+        let mut carried = self.runs.carried.of(context, &fold.members, redact).ok()?;
         let rewritten = Message::text(Role::User, text);
         let mut shown = AlreadyShown::of([&rewritten]);
         if context.view.position(summary).is_some() {

@@ -24,7 +24,7 @@ impl Session {
     /// # Errors
     /// The error of the redaction; nothing has changed then.
     pub fn move_to_store(&mut self, id: &str, key: &str, bytes: u64) -> Result<Option<Vec<NodeIndex>>> {
-        let redact = self.redact.clone();
+        let redact = self.host.redact.clone();
         let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
         let redacted = redacted.as_ref().map(|redacted| redacted as &dyn Fn(&Message) -> Result<Message>);
         self.context.send_away(id, key, bytes, redacted)
@@ -44,11 +44,11 @@ impl Session {
         self.extract_facts_ahead(added.len());
         if let Some(answer) = added.first().filter(|_| answers) {
             // If the provider compacted the view on its side, the usage is not that of the view as we know it.
-            self.accuracy.note_answer(if compacted { u64::MAX } else { tokens });
+            self.counting.accuracy.note_answer(if compacted { u64::MAX } else { tokens });
             self.set_cost_of(*answer);
         }
         if compacted {
-            self.usage = None;
+            self.counting.usage = None;
         }
         Ok(added)
     }
@@ -81,7 +81,7 @@ impl Session {
     /// Whether facts of the messages are needed. The marks of an even cut list facts from the view's texts. With a redaction, a
     /// fold's ledger lists facts from the redacted texts, which are extracted again each time.
     fn needs_facts(&self, aim: &Aim) -> bool {
-        self.config.ladder.even_cut().is_some() || (!aim.ledger.is_none() && self.redact.is_none())
+        self.config.ladder.even_cut().is_some() || (!aim.ledger.is_none() && self.host.redact.is_none())
     }
 
     /// Replaces the leading system and developer messages.
@@ -94,8 +94,8 @@ impl Session {
     /// Records the usage of a model call. It decides whether the next compaction is due.
     pub fn record_usage(&mut self, reported: &ReportedUsage) {
         // A sum over several calls does not say how full the window was: the earlier figure is kept then.
-        self.usage = reported.last_call.or(self.usage);
-        self.accuracy.learn(reported, self.tokens());
+        self.counting.usage = reported.last_call.or(self.counting.usage);
+        self.counting.accuracy.learn(reported, self.tokens());
     }
 
     /// Notes that a message had a lone surrogate. It was replaced, because no provider accepts one (INV-5).
@@ -110,7 +110,7 @@ impl Session {
     /// Records that the view was read. If it is sent, the next usage is compared with its tokens (TOK-6); a view that is only
     /// looked at teaches nothing. After a successful run of the ladder, a call is expected anyway.
     pub fn note_read(&mut self) {
-        self.accuracy.note_read(self.tokens());
+        self.counting.accuracy.note_read(self.tokens());
     }
 
     /// Pins or unpins a message. A pinned message is in the view verbatim: if it was cut or folded, it comes back.
@@ -245,7 +245,8 @@ impl Session {
         if aim.is_due(self.tokens()) {
             self.extract_facts_for(&aim);
         }
-        let news = self.apply_background(&mut run) || self.prepared_at != Some(self.context.history.len());
+        let news =
+            self.apply_background(&mut run) || self.runs.prepared_at != Some(self.context.history.len());
         let fits = self.tokens() <= aim.limit;
         if news || !fits {
             run.passes = self.config.ladder.passes().clone();
@@ -287,7 +288,7 @@ impl Session {
         };
         let largest = self.largest(self.context.view.slots().enumerate().filter_map(stays));
         let run = self.begin(Reason::Ladder, None, *aim, Arc::new([]));
-        self.failed = Some(self.make_report(run));
+        self.runs.failed = Some(self.make_report(run));
         let why = if none_left {
             NOTHING_LEFT.to_owned()
         } else {

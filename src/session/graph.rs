@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use super::fork::Fork;
+use super::parts::Costs;
 use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, GraphLimits, NodeState, Place};
@@ -48,8 +49,7 @@ pub(super) struct Source<'s> {
     pub context: &'s Context,
     pub lane: &'s str,
     pub forks: &'s [Fork],
-    pub costs: &'s [(NodeIndex, ContextCost)],
-    pub failed_calls: &'s [(usize, ContextCost)],
+    pub costs: &'s Costs,
     pub limits: GraphLimits,
 }
 
@@ -88,7 +88,7 @@ impl SessionGraph {
             self.nodes.push(node);
         }
         self.update_states(&context.history);
-        self.add_costs(session.costs);
+        self.add_costs(&session.costs.answered);
         self.add_failed_calls(session)?;
         for (number, fork) in session.forks.iter().enumerate() {
             self.add_lane(number, fork, fork.story.len())?;
@@ -164,7 +164,7 @@ impl SessionGraph {
 
     /// Adds an errored node with its cost for each call for which no view fitted, after the message that it was to answer (GRAPH-8).
     fn add_failed_calls(&mut self, session: &Source<'_>) -> Result<()> {
-        for (at, (entered, cost)) in session.failed_calls.iter().enumerate() {
+        for (at, (entered, cost)) in session.costs.failed.iter().enumerate() {
             let cost = serde_json::to_value(cost).unwrap_or_default();
             let known = self.failed.get(at).copied();
             let node = if let Some(node) = known {

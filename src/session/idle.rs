@@ -15,7 +15,7 @@ impl Session {
     pub fn prepare_after(&mut self, idle_ms: u64) -> Result<Fit> {
         let aim = self.aim_after(idle_ms);
         if aim.is_cold && aim.is_due(self.tokens()) {
-            self.prepared_at = None; // there is nothing new, but something to do
+            self.runs.prepared_at = None; // there is nothing new, but something to do
         }
         self.prepare_for(aim)
     }

@@ -64,7 +64,7 @@ impl Session {
             messages_before: self.context.view.len() as u64,
             decisions,
             summary: None,
-            revision: self.revision,
+            revision: self.runs.revision,
             rounds: None,
             may_fold: true,
             folded: false,
@@ -144,7 +144,7 @@ impl Session {
         }
         self.undo(before);
         let cost = report.context_cost.clone();
-        self.failed = Some(report);
+        self.runs.failed = Some(report);
         if let Some(error) = missing_summary {
             return Err(does_not_fit(error, tokens, most));
         }
@@ -331,19 +331,19 @@ impl Session {
         if let Some(trouble) = self.context.take_placeholder_error() {
             report.notices.push(trouble.into());
         }
-        report.notices.extend(self.refusals.take_notice().map(Into::into));
+        report.notices.extend(self.runs.refusals.take_notice().map(Into::into));
         self.context.on_entry = OnEntry::default();
         if must_fit {
             self.emit_compaction_due(&aim);
         }
         self.context.view.mark();
         if must_fit {
-            self.accuracy.note_prepared(self.tokens());
-            self.unanswered_cost.clone_from(&report.context_cost);
-            self.prepared_at = Some(self.context.history.len());
+            self.counting.accuracy.note_prepared(self.tokens());
+            self.costs.unanswered.clone_from(&report.context_cost);
+            self.runs.prepared_at = Some(self.context.history.len());
         }
-        self.failed = None;
-        self.report.insert(Rc::new(report)).clone()
+        self.runs.failed = None;
+        self.runs.report.insert(Rc::new(report)).clone()
     }
 
     /// The report of the run so far.
@@ -386,7 +386,7 @@ impl Session {
                 (1.0 - tokens_after as f64 / run.tokens_before as f64).max(0.0)
             },
             budgets,
-            counter: self.accuracy.report(&*self.context.counter, self.margin(), tokens_after),
+            counter: self.counting.accuracy.report(&*self.context.counter, self.margin(), tokens_after),
             parts: self.context.part_reports(),
             tool_outputs: view.output_counts(),
             decisions: run.decisions,

@@ -27,6 +27,7 @@ mod ladder;
 mod media;
 mod notices;
 mod options;
+mod parts;
 mod plan_refresh;
 mod preview;
 mod prompt;

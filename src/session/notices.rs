@@ -13,7 +13,7 @@ pub(super) const NOTHING_LEFT: &str =
 impl Session {
     /// Says whether the host has a callback that writes summaries. Snapshots record only whether there was one: functions cannot be saved.
     pub fn set_summarizer(&mut self, given: bool) {
-        self.summarizer = match self.summarizer {
+        self.host.summarizer = match self.host.summarizer {
             _ if given => Summarizer::Given,
             Summarizer::Missing => Summarizer::Missing,
             _ => Summarizer::None,
@@ -22,7 +22,7 @@ impl Session {
 
     /// Sets the notice about the store that the session was loaded from; `None` removes it.
     pub fn set_store_notice(&mut self, notice: Option<String>) {
-        self.store_notice = notice;
+        self.host.store_notice = notice;
     }
 
     /// The notices that apply now: things that the caller may not expect.
@@ -40,14 +40,14 @@ impl Session {
             let model = self.config.model.as_deref().unwrap_or_default();
             notices.push(format!("`contextWindow` is {window} tokens, but the known window of model \"{model}\" is {known}; set `contextWindow: null` to use the model's own").into());
         }
-        if self.summarizer == Summarizer::Missing {
+        if self.host.summarizer == Summarizer::Missing {
             notices.push("the session was saved with a `summarize` callback that was not passed again, so the built-in summariser is used; pass `summarize` again, or `extractiveSummarize()` if this is intended".into());
         }
         let mut asked = self.config.ladder.named_passes().filter_map(Pass::host_function);
         if asked.any(|place| !self.context.customs.contains_key(&place)) {
             notices.push("the ladder has a custom pass that does nothing because its `run` function is not saved; pass `ladder` again, with `run`".into());
         }
-        notices.extend(self.store_notice.clone().map(Cow::Owned));
+        notices.extend(self.host.store_notice.clone().map(Cow::Owned));
         notices
     }
 

@@ -20,16 +20,16 @@ impl Session {
         let model = self.config.model.as_deref();
         let is_new_counter = counter.is_some();
         if let Some(counter) = counter {
-            self.counter = counter;
+            self.counting.counter = counter;
         }
-        self.accuracy.change(model, !self.config.uncalibrated, is_new_counter);
+        self.counting.accuracy.change(model, !self.config.uncalibrated, is_new_counter);
         if before.model.as_deref() != model {
-            self.usage = None; // another model counts differently
-            self.refusals = Refusals::default();
+            self.counting.usage = None; // another model counts differently
+            self.runs.refusals = Refusals::default();
         }
-        let counter = counter_for(model, self.counter.clone());
+        let counter = counter_for(model, self.counting.counter.clone());
         if is_new_counter || counter.rules() != self.context.counter.rules() {
-            let tools = (!self.tools.is_empty()).then(|| count_tools(&self.tools(), &*counter));
+            let tools = (!self.prompt.tools.is_empty()).then(|| count_tools(&self.tools(), &*counter));
             self.context.recount(counter, tools);
         } else {
             self.context.counter = counter;
@@ -37,8 +37,8 @@ impl Session {
         self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.output_budget());
         self.context.set_media_budget(self.config.media);
         if before.ladder != self.config.ladder {
-            self.revision += 1;
-            self.stale_before = self.revision;
+            self.runs.revision += 1;
+            self.runs.stale_before = self.runs.revision;
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
         if self.aim(false).target > low.saturating_add(low / 10) || self.context.output_budget.limit > budget
@@ -48,6 +48,6 @@ impl Session {
         self.update_wording();
         self.drop_bound_thinking(&[]);
         self.drop_unwanted_background();
-        self.prepared_at = None;
+        self.runs.prepared_at = None;
     }
 }

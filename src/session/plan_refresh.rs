@@ -14,9 +14,9 @@ impl Session {
     pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
         let plan = &pending.question.plan;
         let revision = pending.question.run.revision;
-        let why = if revision < self.stale_before {
+        let why = if revision < self.runs.stale_before {
             "the ladder was changed, or a message erased, while this summary was being written; request it again"
-        } else if revision == self.revision || self.is_still_foldable(plan) {
+        } else if revision == self.runs.revision || self.is_still_foldable(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits and the counter's accuracy may have changed since the summary was asked for.
             pending.question.run.aim = self.updated_aim(&pending.question.run.aim);

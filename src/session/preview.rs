@@ -163,7 +163,7 @@ impl Session {
         self.refuse_impossible(&aim)?;
         let fit = self.carry_out(&plan.options, intended, keep)?;
         if matches!(fit, Fit::Done(_)) {
-            self.revision += 1; // nothing was folded, but the plan counts as applied
+            self.runs.revision += 1; // nothing was folded, but the plan counts as applied
         }
         Ok(fit)
     }
@@ -255,7 +255,7 @@ impl Session {
 
     fn basis(&self) -> PlanBasis {
         PlanBasis {
-            revision: self.revision,
+            revision: self.runs.revision,
             config: self.config.clone(),
             fixed_tokens: self.context.view.fixed_tokens(),
             header: self.context.view.header().iter().map(|s| s.node).collect(),
@@ -286,7 +286,7 @@ impl Session {
     fn is_current(&self, basis: &PlanBasis) -> bool {
         let view = &self.context.view;
         let now = self.message_states(basis.known);
-        self.revision == basis.revision
+        self.runs.revision == basis.revision
             && self.config == basis.config
             && view.fixed_tokens() == basis.fixed_tokens
             && view.header().iter().map(|s| s.node).eq(basis.header.iter().copied())

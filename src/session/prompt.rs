@@ -125,14 +125,14 @@ pub fn tool_name(tool: &Value) -> &str {
 impl Session {
     /// Shows skills, memory and injections between the header and the conversation. The change was checked before and cannot fail here.
     pub fn set_context(&mut self, change: &ContextChange) {
-        self.parts = change.applied_to(&self.parts);
-        self.context.set_parts(self.parts.messages(), &change.named_types());
+        self.prompt.parts = change.applied_to(&self.prompt.parts);
+        self.context.set_parts(self.prompt.parts.messages(), &change.named_types());
         self.drop_bound_thinking(&[]);
     }
 
     /// The messages that would be shown after a change, for a caller that has to count them first.
     pub fn context_messages(&self, change: &ContextChange) -> Vec<Message> {
-        change.applied_to(&self.parts).messages()
+        change.applied_to(&self.prompt.parts).messages()
     }
 
     /// Sets the tools that the model gets. Their definitions count in every view.
@@ -143,11 +143,11 @@ impl Session {
     /// Like [`Session::set_tools`], but gives the model only the tools whose positions are `allowed`.
     pub fn set_tools_where(&mut self, tools: &[Value], allowed: impl Fn(usize) -> bool) {
         let allowed: Vec<bool> = (0..tools.len()).map(allowed).collect();
-        if tools == self.tools && allowed == self.allowed_tools {
+        if tools == self.prompt.tools && allowed == self.prompt.allowed_tools {
             return;
         }
-        self.tools = tools.to_vec();
-        self.allowed_tools = allowed;
+        self.prompt.tools = tools.to_vec();
+        self.prompt.allowed_tools = allowed;
         self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
         self.update_wording();
         self.drop_bound_thinking(&[]);
@@ -165,12 +165,12 @@ impl Session {
 
     /// All tools, including those that the filter hides from the model.
     pub fn all_tools(&self) -> &[Value] {
-        &self.tools
+        &self.prompt.tools
     }
 
     /// The tools that the model gets.
     pub fn tools(&self) -> Vec<Value> {
-        let given = self.tools.iter().zip(&self.allowed_tools).filter(|(_, allowed)| **allowed);
+        let given = self.prompt.tools.iter().zip(&self.prompt.allowed_tools).filter(|(_, allowed)| **allowed);
         given.map(|(tool, _)| tool.clone()).collect()
     }
 }

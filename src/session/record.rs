@@ -154,10 +154,10 @@ impl RecordTail {
                 session.load_part(n, &mut from).map_err(|error| not_read(at, &error))?;
             }
             if reported {
-                session.report = report.map(Rc::new);
+                session.runs.report = report.map(Rc::new);
             }
-            session.carried.put_changes(carried);
-            session.costs.extend(costs);
+            session.runs.carried.put_changes(carried);
+            session.costs.answered.extend(costs);
             host.extend((!of_host.0.is_empty()).then_some(of_host.0));
         }
         Ok(host)
@@ -176,7 +176,7 @@ fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
 }
 
-saved!(rest of Session { prepared_at, refusals, no_fold_below, background, unanswered_cost });
+saved!(rest of Session { runs.prepared_at, runs.refusals, runs.no_fold_below, background, costs.unanswered });
 
 impl Session {
     /// One of the parts that are written whole.
@@ -188,24 +188,24 @@ impl Session {
                 self.config.window.save(&mut out);
                 self.config.limit.save(&mut out);
                 self.context.save_rest(&mut out);
-                self.usage.save(&mut out);
-                self.accuracy.save_rest(&mut out);
+                self.counting.usage.save(&mut out);
+                self.counting.accuracy.save_rest(&mut out);
                 self.save_rest(&mut out);
             }
             OPTIONS_PART => {
                 given = kept_options(&self.config.given);
                 given.save(&mut out);
-                self.limits.save(&mut out);
-                self.lane.save(&mut out);
-                self.origin.save(&mut out);
+                self.lanes.limits.save(&mut out);
+                self.lanes.lane.save(&mut out);
+                self.lanes.origin.save(&mut out);
             }
-            2 => self.parts.save(&mut out),
+            2 => self.prompt.parts.save(&mut out),
             3 => {
-                self.tools.save(&mut out);
-                self.allowed_tools.save(&mut out);
+                self.prompt.tools.save(&mut out);
+                self.prompt.allowed_tools.save(&mut out);
             }
-            4 => self.forks.save(&mut out),
-            _ => self.accuracy.sent.shown.save(&mut out),
+            4 => self.lanes.forks.save(&mut out),
+            _ => self.counting.accuracy.sent.shown.save(&mut out),
         }
         out.into_bytes()
     }
@@ -216,23 +216,23 @@ impl Session {
                 self.config.window = Saved::load(from)?;
                 self.config.limit = Saved::load(from)?;
                 self.context.load_rest(from)?;
-                self.usage = Saved::load(from)?;
-                self.accuracy.load_rest(from)?;
+                self.counting.usage = Saved::load(from)?;
+                self.counting.accuracy.load_rest(from)?;
                 self.load_rest(from)?;
             }
             OPTIONS_PART => {
                 let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
-                self.limits = Saved::load(from)?;
-                self.lane = Saved::load(from)?;
-                self.origin = Saved::load(from)?;
+                self.lanes.limits = Saved::load(from)?;
+                self.lanes.lane = Saved::load(from)?;
+                self.lanes.origin = Saved::load(from)?;
             }
-            2 => self.parts = Saved::load(from)?,
+            2 => self.prompt.parts = Saved::load(from)?,
             3 => {
-                self.tools = Saved::load(from)?;
-                self.allowed_tools = Saved::load(from)?;
+                self.prompt.tools = Saved::load(from)?;
+                self.prompt.allowed_tools = Saved::load(from)?;
             }
-            4 => self.forks = Saved::load(from)?,
-            LAST_READ => self.accuracy.sent.shown = Saved::load(from)?,
+            4 => self.lanes.forks = Saved::load(from)?,
+            LAST_READ => self.counting.accuracy.sent.shown = Saved::load(from)?,
             _ => return Err(from.invalid("a record has an unknown part")),
         }
         from.finish()

@@ -59,22 +59,22 @@ impl Session {
         let nodes = self.context.history.nodes().iter();
         let answers =
             nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();
-        if answers != self.refusals.answers {
-            self.refusals = Refusals { answers, ..Refusals::default() };
+        if answers != self.runs.refusals.answers {
+            self.runs.refusals = Refusals { answers, ..Refusals::default() };
         }
-        if self.refusals.tries == MAX_TRIES {
+        if self.runs.refusals.tries == MAX_TRIES {
             let why = format!(
                 "the provider rejected the view as too large {MAX_TRIES} times in a row, although it was made smaller each time; its last error"
             );
             return Err(self.cannot_recover(&why, said));
         }
-        self.refusals.tries += 1;
+        self.runs.refusals.tries += 1;
         if let Some(too_many) = too_many {
             self.learn_media(too_many, said)?;
             return self.prepare().map(Some);
         }
         let overflow = overflow.unwrap_or_default();
-        self.refusals.said = Some(overflow);
+        self.runs.refusals.said = Some(overflow);
         let is_explained = self.is_about_earlier_view(overflow) || self.learn(overflow);
         let mut fit = if is_explained { self.prepare()? } else { self.prepare_filling()? };
         if let Fit::NeedsSummary(pending) = &mut fit {
@@ -87,7 +87,7 @@ impl Session {
     /// Whether the error is again about the view that was refused before: from a call that ran in parallel, or from a retry of the
     /// old request. The view has shrunk since, so there is nothing more to learn.
     fn is_about_earlier_view(&self, overflow: Overflow) -> bool {
-        let (Some((counted, reported)), Some(actual)) = (self.refusals.refused, overflow.actual) else {
+        let (Some((counted, reported)), Some(actual)) = (self.runs.refusals.refused, overflow.actual) else {
             return false;
         };
         let now = self.tokens();
@@ -132,7 +132,7 @@ impl Session {
     /// The error of a recovery that nothing can help, with the beginning of what the provider `said`. It has a report.
     fn cannot_recover(&mut self, why: &str, said: &str) -> Error {
         let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
-        self.failed = Some(self.make_report(run));
+        self.runs.failed = Some(self.make_report(run));
         let said: String = said.chars().take(300).collect();
         Error::new(ErrorCode::ContextWindowExceeded, format!("{why}: {said}"))
     }
@@ -154,17 +154,17 @@ impl Session {
         let counted = self.tokens().max(1);
         self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min();
         let known = [overflow.limit, self.config.limit].into_iter().flatten().min();
-        self.refusals.refused = overflow.actual.map(|actual| (counted, actual));
+        self.runs.refusals.refused = overflow.actual.map(|actual| (counted, actual));
         let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
         let too_low = overflow.actual.filter(|actual| self.corrected(counted) < *actual);
         let is_unlike = too_low.is_some_and(|actual| under_counted(actual, counted) > MAX_RATIO);
-        self.refusals.unlike = too_low.filter(|_| is_unlike).map(|actual| (counted, actual));
+        self.runs.refusals.unlike = too_low.filter(|_| is_unlike).map(|actual| (counted, actual));
         if is_unlike && overflow.limit.is_some() {
             self.config.limit = known;
             return true;
         }
         if let Some(actual) = too_low.filter(|_| !is_unlike) {
-            self.accuracy.learn_from_refusal(counted, actual);
+            self.counting.accuracy.learn_from_refusal(counted, actual);
         }
         let corrected = self.corrected(counted).max(1);
         let left = overflow.actual.map_or(1.0, |actual| under_counted(actual, corrected).max(1.0));

@@ -69,7 +69,7 @@ impl Session {
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {
             self.context.rename_calls(renamed);
-            self.graph_so_far = SessionGraph::default();
+            self.lanes.graph = SessionGraph::default();
         }
     }
 }

@@ -76,7 +76,7 @@ impl Session {
         let now = std::mem::replace(&mut self.context.now, saved.created_at);
         self.context.fold(members, made);
         self.context.now = now;
-        self.revision += 1;
+        self.runs.revision += 1;
         Ok(())
     }
 }

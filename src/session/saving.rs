@@ -39,7 +39,8 @@ impl Session {
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
     pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
         let tail = RecordTail::read(records, Some(self.journal.position), self.journal.newest)?;
-        let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
+        let counts_so =
+            tail.functions().is_none_or(|(method, ..)| method == self.counting.counter.method().as_str());
         if !counts_so || tail.options()?.is_some() {
             return Ok(None);
         }
@@ -48,8 +49,8 @@ impl Session {
         let mut known = self.context.known();
         let host = tail.apply_to(&mut session, &mut known)?;
         session.restore_derived(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
-        session.graph_so_far = SessionGraph::default(); // a call's id may have changed
-        session.failed = None;
+        session.lanes.graph = SessionGraph::default(); // a call's id may have changed
+        session.runs.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;
         Ok(Some((session, host)))
@@ -57,8 +58,8 @@ impl Session {
 
     /// Goes on as a session that was loaded again. Plans and requests made before are stale.
     pub fn continue_as_loaded(&mut self, mut other: Self) {
-        other.revision = self.revision + 1;
-        other.stale_before = other.revision;
+        other.runs.revision = self.runs.revision + 1;
+        other.runs.stale_before = other.runs.revision;
         self.take_over(other);
     }
 
@@ -116,11 +117,11 @@ impl Session {
     fn mark_saved(&mut self, parts: &[Vec<u8>; PART_COUNT]) -> Mark {
         Mark {
             context: self.context.mark_saved(),
-            method: self.counter.method().as_str().to_owned(),
+            method: self.counting.counter.method().as_str().to_owned(),
             parts: std::array::from_fn(|n| Checksum::of(&parts[n])),
-            report: self.report.clone(),
-            carried: self.carried.clone(),
-            costs: self.costs.len(),
+            report: self.runs.report.clone(),
+            carried: self.runs.carried.clone(),
+            costs: self.costs.answered.len(),
         }
     }
 
@@ -130,11 +131,11 @@ impl Session {
             let is_other = Checksum::of(&parts[n]) != mark.parts[n];
             is_other.then(|| (n as u32, Bytes(parts[n].clone())))
         };
-        let is_same_report = match (&mark.report, &self.report) {
+        let is_same_report = match (&mark.report, &self.runs.report) {
             (Some(before), Some(now)) => Rc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let method = self.counter.method().as_str();
+        let method = self.counting.counter.method().as_str();
         let (redacted, summarized) = self.functions();
         let changes = Changes {
             follows: self.journal.newest,
@@ -143,9 +144,9 @@ impl Session {
             summarized,
             parts: (0..PART_COUNT).filter_map(part).collect(),
             reported: !is_same_report,
-            report: self.report.as_deref().filter(|_| !is_same_report).cloned(),
-            carried: self.carried.changes_since(&mark.carried),
-            costs: self.costs.get(mark.costs..).unwrap_or_default().to_vec(),
+            report: self.runs.report.as_deref().filter(|_| !is_same_report).cloned(),
+            carried: self.runs.carried.changes_since(&mark.carried),
+            costs: self.costs.answered.get(mark.costs..).unwrap_or_default().to_vec(),
             context: self.context.changes_since(&mark.context),
             host: Bytes(host),
         };
@@ -159,6 +160,6 @@ impl Session {
 
     /// Whether texts are redacted, and whether there is a summariser. Snapshots cannot hold the functions themselves.
     fn functions(&self) -> (bool, bool) {
-        (self.redact.is_some(), self.summarizer.was_given())
+        (self.host.redact.is_some(), self.host.summarizer.was_given())
     }
 }

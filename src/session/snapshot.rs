@@ -14,16 +14,9 @@ use crate::error::Result;
 use crate::saved::{Checksum, Reader, Record, Saved, SavedInPlace, Writer, saved};
 use crate::tokens::Counter;
 
-saved!(place Session {
-    context, usage, accuracy, report, prepared_at, carried, refusals, parts, tools, allowed_tools, no_fold_below, limits, lane, origin,
-    forks, background, costs, unanswered_cost,
-} but {
-    counter, config, // written before, because the session is made with them
-    revision, stale_before, // concern only waiting runs
-    failed, failed_calls, // reports only: a failed run leaves the session as it was
-    redact, summarizer, // given again by the host
-    store_notice, // set by the host when it loads the session
-    graph_so_far, // built again from the history when it is read
+saved!(place Session { context, counting, runs, prompt, lanes, background, costs } but {
+    config, // written before, because the session is made with it
+    host, // given again
     journal, // about saved sessions, not part of them
 });
 
@@ -75,8 +68,8 @@ impl Session {
     }
 
     fn write<'s>(&'s self, given: &'s Value, host: &'s [u8], out: &mut Writer<'s>) {
-        out.string(self.counter.method().as_str());
-        out.byte(u8::from(self.redact.is_some()) | u8::from(self.summarizer.was_given()) << 1);
+        out.string(self.counting.counter.method().as_str());
+        out.byte(u8::from(self.host.redact.is_some()) | u8::from(self.host.summarizer.was_given()) << 1);
         given.save(out);
         self.config.window.save(out);
         self.config.limit.save(out);
@@ -126,8 +119,8 @@ impl Session {
         let counter = counter(method)?;
         let counted_otherwise = counter.method().as_str() != method;
         let mut session = Self::new(config, counter);
-        session.redact = redact;
-        session.summarizer = if summarized { Summarizer::Missing } else { Summarizer::Unknown };
+        session.host.redact = redact;
+        session.host.summarizer = if summarized { Summarizer::Missing } else { Summarizer::Unknown };
         (session.config.window, session.config.limit) = (Saved::load(from)?, Saved::load(from)?);
         session.load_fields(from)?;
         let host = from.bytes()?.to_vec();
@@ -141,8 +134,8 @@ impl Session {
         if let Some(position) = position {
             session.begin_journal_after(position, newest); // later changes by the caller are new
         }
-        if session.redact.is_some() != redacted {
-            session.carried = Memo::default(); // it may hold text that must be redacted now
+        if session.host.redact.is_some() != redacted {
+            session.runs.carried = Memo::default(); // it may hold text that must be redacted now
             session.context.history.forget_redacted_facts(); // and so may these
         }
         Ok(Restored { session, host, host_changes, counted_otherwise, redacted })
@@ -152,15 +145,18 @@ impl Session {
     pub(super) fn restore_derived(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
         self.context.complete(from, known)?;
         let history = &self.context.history;
-        from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch has no starting point")?;
-        let merged = self.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
+        from.require(
+            self.lanes.forks.iter().all(|fork| fork.is_whole(history)),
+            "a branch has no starting point",
+        )?;
+        let merged = self.lanes.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
         self.context.results.extend(merged);
         let history = &self.context.history;
         let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
-        let answered = self.costs.iter().all(|(node, _)| is_message(*node));
+        let answered = self.costs.answered.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a model call's cost belongs to no message")?;
         from.require(
-            self.tools.len() == self.allowed_tools.len(),
+            self.prompt.tools.len() == self.prompt.allowed_tools.len(),
             "a tool is neither allowed nor filtered out",
         )?;
         self.update_wording();

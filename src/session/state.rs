@@ -1,77 +1,31 @@
 //! What a session holds, and what can be read from it alone. Its operations are in the files beside this one.
 
-use std::rc::Rc;
-
 use super::accuracy::Accuracy;
 use super::background::Background;
 use super::config::SessionConfig;
-use super::fork::{Fork, Origin};
-use super::graph::{SessionGraph, Source};
+use super::graph::Source;
 use super::journal::Journal;
-use super::refusals::Refusals;
-use super::summarizer::Summarizer;
+use super::parts::{Costs, Counting, Host, Lanes, Prompt, Runs};
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
-use crate::context::{Context, ContextCost, Event, NodeIndex, Report};
+use crate::context::{Context, Event, Report};
 use crate::error::Result;
-use crate::graph::{ContextGraph, ContextParts, GraphLimits, NodeSpec};
-use crate::tokens::{Counter, TokenUsage, by_rules_of};
+use crate::graph::{ContextGraph, GraphLimits};
+use crate::tokens::{Counter, by_rules_of};
 
 /// One conversation: its history, its view, its tool outputs.
 #[derive(Clone)]
 pub struct Session {
     pub(super) context: Context,
-    /// Counts text; the context's counter adds the rules of the model.
-    pub(super) counter: Counter,
     pub(super) config: SessionConfig,
-    /// The last usage that was reported since the last fold.
-    pub(super) usage: Option<TokenUsage>,
-    /// How accurate the token counts are.
-    pub(super) accuracy: Accuracy,
-    /// Counts the changes that make a waiting run stale.
-    pub(super) revision: u64,
-    /// The revision at which the ladder was last set or a message erased. Runs that began before are stale, whatever they fold.
-    pub(super) stale_before: u64,
-    /// The report of the last successful run.
-    pub(super) report: Option<Rc<Report>>,
-    /// The report of a run that failed after that. Not saved.
-    pub(super) failed: Option<Report>,
-    /// The history's length when `prepare` last succeeded: without new messages it has nothing to do.
-    pub(super) prepared_at: Option<usize>,
-    /// The facts that the newest folds carry over.
-    pub(super) carried: Memo,
-    /// Redacts what goes to the summariser and into ledgers.
-    pub(super) redact: Option<Redact>,
-    /// Whether the host has a callback that writes summaries.
-    pub(super) summarizer: Summarizer,
-    /// A notice about the host's store.
-    pub(super) store_notice: Option<String>,
-    pub(super) refusals: Refusals,
-    /// Skills, memory and injections, as they were set: shown between header and conversation.
-    pub(super) parts: ContextParts,
-    /// The tools' definitions. `allowed_tools` says which of them the model gets.
-    pub(super) tools: Vec<serde_json::Value>,
-    pub(super) allowed_tools: Vec<bool>,
-    /// A fold was undone by hand: while the view fits, no automatic fold begins below this many tokens.
-    pub(super) no_fold_below: u64,
-    /// How large the history may grow.
-    pub(super) limits: GraphLimits,
-    /// The session's name among its branches.
-    pub(super) lane: String,
-    /// Where the session branched off, if it did.
-    pub(super) origin: Option<Origin>,
-    /// The sessions that branched off this one.
-    pub(super) forks: Vec<Fork>,
-    /// The history as a graph, built as far as it was last read.
-    pub(super) graph_so_far: SessionGraph,
+    pub(super) counting: Counting,
+    pub(super) runs: Runs,
+    pub(super) host: Host,
+    pub(super) prompt: Prompt,
+    pub(super) lanes: Lanes,
     /// The summary that is being written while the conversation goes on.
     pub(super) background: Background,
-    /// The costs of calls, with the node that answered.
-    pub(super) costs: Vec<(NodeIndex, ContextCost)>,
-    /// The cost of the call that the model has not answered yet.
-    pub(super) unanswered_cost: Option<ContextCost>,
-    /// The calls for which no view fitted: the history's length, and what was tried.
-    pub(super) failed_calls: Vec<(usize, ContextCost)>,
+    pub(super) costs: Costs,
     /// The record of what changed since the last save.
     pub(super) journal: Journal,
 }
@@ -95,33 +49,14 @@ impl Session {
         context.set_merging(config.ladder.builds_from_turns());
         let mut session = Self {
             context,
-            counter,
             config,
-            usage: None,
-            accuracy,
-            revision: 0,
-            stale_before: 0,
-            report: None,
-            failed: None,
-            prepared_at: None,
-            refusals: Refusals::default(),
-            carried: Memo::default(),
-            redact: None,
-            summarizer: Summarizer::default(),
-            store_notice: None,
-            parts: ContextParts::default(),
-            tools: Vec::new(),
-            allowed_tools: Vec::new(),
-            no_fold_below: 0,
-            limits: GraphLimits::default(),
-            lane: NodeSpec::MAIN_LANE.to_owned(),
-            origin: None,
-            forks: Vec::new(),
-            graph_so_far: SessionGraph::default(),
+            counting: Counting { counter, usage: None, accuracy },
+            runs: Runs::default(),
+            host: Host::default(),
+            prompt: Prompt::default(),
+            lanes: Lanes::default(),
             background: Background::default(),
-            costs: Vec::new(),
-            unanswered_cost: None,
-            failed_calls: Vec::new(),
+            costs: Costs::default(),
             journal: Journal::default(),
         };
         session.update_wording();
@@ -130,7 +65,10 @@ impl Session {
 
     /// The limits in effect: the options' `maxNodes`, or else those it was saved with.
     pub(super) fn limits(&self) -> GraphLimits {
-        GraphLimits { max_nodes: self.config.max_nodes.unwrap_or(self.limits.max_nodes), ..self.limits }
+        GraphLimits {
+            max_nodes: self.config.max_nodes.unwrap_or(self.lanes.limits.max_nodes),
+            ..self.lanes.limits
+        }
     }
 
     /// `SAFETY_LIMIT_EXCEEDED` if this many more messages would be too many.
@@ -146,19 +84,19 @@ impl Session {
 
     /// Sets the redaction of what goes to the summariser and into ledgers from now on (COMP-21).
     pub fn set_redact(&mut self, redact: Option<Redact>) {
-        self.redact = redact;
-        self.carried = Memo::default();
+        self.host.redact = redact;
+        self.runs.carried = Memo::default();
         self.context.history.forget_redacted_facts();
     }
 
     /// The redaction of what goes to the summariser and into ledgers.
     pub fn redact(&self) -> Option<&Redact> {
-        self.redact.as_ref()
+        self.host.redact.as_ref()
     }
 
     /// Counts text.
     pub fn counter(&self) -> &Counter {
-        &self.counter
+        &self.counting.counter
     }
 
     /// History, view and tool outputs.
@@ -178,7 +116,7 @@ impl Session {
 
     /// The report of the last run, even if it failed.
     pub fn report(&self) -> Option<&Report> {
-        self.failed.as_ref().or(self.report.as_deref())
+        self.runs.failed.as_ref().or(self.runs.report.as_deref())
     }
 
     /// Returns the events since the last call.
@@ -198,7 +136,7 @@ impl Session {
 
     /// Converts counted tokens into the model's tokens, as far as the ratio is known. Limits are in the model's tokens.
     pub fn corrected(&self, tokens: u64) -> u64 {
-        self.accuracy.corrected(tokens, &*self.context.counter)
+        self.counting.accuracy.corrected(tokens, &*self.context.counter)
     }
 
     /// The history as a graph: one node per message in the session's lane, outputs after their calls, folds over their members,
@@ -208,8 +146,9 @@ impl Session {
     /// `SAFETY_LIMIT_EXCEEDED` if the graph would have more nodes than the session's limits allow.
     pub fn graph(&mut self) -> Result<&ContextGraph> {
         let limits = self.limits();
-        let Self { context, lane, forks, costs, failed_calls, graph_so_far, .. } = self;
-        graph_so_far.catch_up(&Source { context, lane, forks, costs, failed_calls, limits })?;
-        Ok(&graph_so_far.graph)
+        let Self { context, lanes, costs, .. } = self;
+        let Lanes { lane, forks, graph, .. } = lanes;
+        graph.catch_up(&Source { context, lane, forks, costs, limits })?;
+        Ok(&graph.graph)
     }
 }

@@ -55,7 +55,7 @@ impl Session {
         let aim = self.aim(false);
         let enough =
             if aim.target == u64::MAX { MIN_NEW_TOKENS } else { (aim.target / 10).max(MIN_NEW_TOKENS) };
-        self.no_fold_below = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
+        self.runs.no_fold_below = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
         Ok(self.undone(enough, hold))
     }
 
@@ -105,9 +105,9 @@ impl Session {
     pub(super) fn after_edit(&mut self) {
         self.drop_bound_thinking(&[]);
         self.restore_opening_thinking();
-        self.usage = None;
-        self.prepared_at = None;
-        self.revision += 1;
-        self.no_fold_below = 0;
+        self.counting.usage = None;
+        self.runs.prepared_at = None;
+        self.runs.revision += 1;
+        self.runs.no_fold_below = 0;
     }
 }
