@@ -117,7 +117,7 @@ impl Context {
 
 /// A message without its tool calls and the reasoning that led to them. Signed thinking stays: if thinking is enabled, Anthropic refuses
 /// a running turn that does not begin with it.
-fn without_calls(message: &Message) -> Message {
+pub(super) fn without_calls(message: &Message) -> Message {
     let mut message = message.clone();
     message.parts.retain(|p| !goes_with_calls(p));
     message
