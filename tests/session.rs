@@ -1270,3 +1270,22 @@ fn the_reported_target_is_the_one_that_long_newest_messages_raise() {
     let ((short, _), (long, after)) = (fold(1), fold(600));
     assert!(short < long && after <= long, "{short} {long} {after}");
 }
+
+#[test]
+fn the_request_for_an_earlier_summary_goes_with_it_where_no_user_wrote() {
+    let summarize = json!({ "pass": "summarize", "layout": "ask-answer-steps", "profile": "default" });
+    let mut s = session(&json!({ "contextWindow": 1_500, "ladder": [summarize] }));
+    s.push(vec![Message::text(Role::System, "You work alone.")]).unwrap();
+    for round in 0..3 {
+        for id in (0..4).map(|n| format!("c{round}{n}")) {
+            s.push(vec![calls(&[&id]), Message::tool(id.clone(), "word ".repeat(150))]).unwrap();
+        }
+        let mut fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = s.resume(*pending, &answer("<summary>They went on.</summary>")).unwrap();
+        }
+        let requests = s.context().view_messages().iter().filter(|m| m.role == Role::User).count();
+        assert_eq!(requests, 1, "{}", layout(&s));
+    }
+    assert_eq!(s.context().folds.len(), 3);
+}
