@@ -74,6 +74,8 @@ impl Session {
         branch.origin = Some(Origin { bond: Arc::new(()), at, own_from });
         branch.update_wording();
         branch.drop_bound_thinking(&[]);
+        branch.restore_opening_thinking();
+        branch.note_free_room();
         Ok((branch, renumbering))
     }
 
