@@ -129,10 +129,11 @@ fn goes_with_calls(part: &Part) -> bool {
     (matches!(part, Part::Reasoning(_)) && !part.is_bound_thinking()) || part.is_paired()
 }
 
-/// Whether a reader would see this part. Blank text next to calls, which many clients send, does not count.
+/// Whether a reader would see this part. Thinking does not count, because no provider takes an answer of nothing else; nor does blank
+/// text next to calls, which many clients send.
 fn says_something(part: &Part) -> bool {
     match part {
-        Part::ToolOutput(_) => false,
+        Part::ToolOutput(_) | Part::Reasoning(_) => false,
         Part::Text { text, .. } => !text.trim().is_empty(),
         part => !goes_with_calls(part),
     }
