@@ -1174,31 +1174,42 @@ fn a_late_output_of_a_stripped_call_goes_into_the_fold() {
 
 #[test]
 fn provider_executed_results_are_dropped_with_their_calls() {
+    let words = "words ".repeat(400);
+    let of_anthropic = json!([
+        { "role": "user", "content": "look it up" },
+        { "role": "assistant", "content": [
+            { "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": { "query": "x" } },
+            { "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [] },
+            { "type": "text", "text": "found, and now the file" },
+            { "type": "tool_use", "id": "a", "name": "read", "input": {} },
+        ] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": words }] },
+    ]);
+    let of_openai = json!([
+        { "role": "user", "content": "look it up" },
+        { "type": "tool_search_call", "call_id": "srv_1", "execution": "server", "arguments": {}, "status": "completed" },
+        { "type": "tool_search_output", "call_id": "srv_1", "execution": "server", "tools": [], "status": "completed" },
+        { "role": "assistant", "content": "found, and now the file" },
+        { "type": "function_call", "call_id": "a", "name": "read", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "a", "output": words },
+    ]);
     for ladder in [json!([{ "pass": "drop_old_tool_results", "keepSteps": 0 }]), json!("selective")] {
-        let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
-        let searched = json!([
-            { "role": "user", "content": "look it up" },
-            { "role": "assistant", "content": [
-                { "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": { "query": "x" } },
-                { "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [] },
-                { "type": "text", "text": "found, and now the file" },
-                { "type": "tool_use", "id": "a", "name": "read", "input": {} },
-            ] },
-            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "words ".repeat(400) }] },
-        ]);
-        let anthropic = provider(Format::Anthropic);
-        s.push(anthropic.read(&searched).unwrap()).unwrap();
-        for n in 0..4 {
-            let id = format!("b{n}");
-            s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
+        for (format, searched) in [(Format::Anthropic, &of_anthropic), (Format::OpenaiResponses, &of_openai)]
+        {
+            let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
+            s.push(provider(format).read(searched).unwrap()).unwrap();
+            for n in 0..4 {
+                let id = format!("b{n}");
+                s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
+            }
+            drop(s.prepare().unwrap());
+            let view = s.context().view_messages();
+            let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+            let sent = serde_json::to_string(&provider(format).write(&view).items).unwrap();
+            assert!(sent.contains("found, and now the file"), "{sent}");
+            assert!(!sent.contains("srv_1"), "{sent}");
+            assert!(!sent.contains("words words"), "{sent}");
         }
-        drop(s.prepare().unwrap());
-        let view = s.context().view_messages();
-        let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
-        let sent = serde_json::to_string(&anthropic.write(&view).items).unwrap();
-        assert!(sent.contains("found, and now the file"), "{sent}");
-        assert!(!sent.contains("srv_1"), "{sent}");
-        assert!(!sent.contains("words words"), "{sent}");
     }
 }
 
