@@ -224,7 +224,7 @@ fn calls_that_a_pass_took_away_do_not_come_back() {
         prepare(&mut s);
     }
     let forms = |s: &Session, form: &str| -> Vec<String> {
-        s.context().items().iter().filter(|item| item.form == form).map(|item| item.id.to_string()).collect()
+        s.context().items().iter().filter(|item| item.form == form).map(|item| item.id.clone()).collect()
     };
     let stripped = forms(&s, "stripped");
     assert!(stripped.len() > 2, "{stripped:?}");

@@ -50,7 +50,7 @@ fn what_was_taken_out_to_make_room_comes_back_in_a_fork() {
     s.prepare().unwrap();
     let whole = |s: &Session| -> Vec<String> {
         let outputs = s.context().items().into_iter().filter(|item| item.id.starts_with('t'));
-        outputs.filter(|item| item.form == "whole").map(|item| item.id.to_string()).collect()
+        outputs.filter(|item| item.form == "whole").map(|item| item.id.clone()).collect()
     };
     assert!(!whole(&s).contains(&"t3".to_owned()), "{:?}", whole(&s));
     let mut child = fork(&mut s, "t3", None);
