@@ -7,7 +7,8 @@ use std::sync::Arc;
 use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, Reason};
 use contextfold::context::Form;
-use contextfold::message::{Media, MediaKind, Message, Part, Role, ToolCall};
+use contextfold::message::{Format, Media, MediaKind, Message, Part, Role, ToolCall};
+use contextfold::provider::{CheckOptions, check, provider};
 use contextfold::session::{Fit, PlanOptions, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
@@ -209,6 +210,34 @@ fn arguments_and_joined_texts_go_too() {
     s.erase(&many).unwrap();
     s.erase(&call).unwrap();
     assert_gone(&mut s, "arguments");
+}
+
+#[test]
+fn calls_that_a_pass_took_away_do_not_come_back() {
+    let mut s = session(&json!({ "contextWindow": 1_500, "safetyMargin": 0, "ladder": "selective" }));
+    push(&mut s, user("Begin."));
+    for n in 0..12 {
+        let call = Part::from(ToolCall::function(format!("c{n}"), "read", "{}"));
+        let parts = vec![Part::text(format!("Reading, hunter2, {n}.")), call];
+        push(&mut s, Message::new(Role::Assistant, parts).with_id(format!("call{n}")));
+        push(&mut s, Message::tool(format!("c{n}"), "word ".repeat(120)));
+        prepare(&mut s);
+    }
+    let forms = |s: &Session, form: &str| -> Vec<String> {
+        s.context().items().iter().filter(|item| item.form == form).map(|item| item.id.clone()).collect()
+    };
+    let stripped = forms(&s, "stripped");
+    assert!(stripped.len() > 2, "{stripped:?}");
+    for id in (0..12).map(|n| format!("call{n}")) {
+        s.erase(&id).unwrap();
+    }
+    assert_eq!(forms(&s, "stripped"), stripped);
+    assert_gone(&mut s, "stripped");
+    let messages = s.context().view_messages();
+    let written =
+        provider(Format::OpenaiChat).write(&messages.iter().map(|m| &**m).collect::<Vec<_>>()).items;
+    let found = check(Format::OpenaiChat, &Value::Array(written), &CheckOptions::default()).unwrap();
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]

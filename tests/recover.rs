@@ -332,6 +332,51 @@ fn thinking_is_dropped_after_an_edit_but_later_thinking_stays() {
     assert_eq!(e.code(), ErrorCode::InvalidConfig);
 }
 
+/// Agents often call a tool without a word: their answer is thinking and a call. Without both, nothing is left of it.
+#[test]
+fn an_answer_of_thinking_and_calls_goes_as_a_whole() {
+    let read = |list: &Value| provider(Format::Anthropic).read(list).unwrap();
+    for mode in ["drop", "keep"] {
+        let options = json!({ "contextWindow": 1_500, "safetyMargin": 0, "boundThinking": mode, "ladder": "selective" });
+        let mut s = session(&options);
+        s.push(read(&json!([{ "role": "user", "content": "begin" }]))).unwrap();
+        let valid = |s: &Session| {
+            let view = Value::Array(written(s, Format::Anthropic));
+            assert_eq!(
+                errors(Format::Anthropic, view.as_array().unwrap().clone(), &CheckOptions::default()),
+                [""; 0]
+            );
+            let bytes = s.snapshot(b"");
+            assert!(Session::restore(&bytes, None, |_| Ok(Arc::new(BytesPerFour))).is_ok(), "{mode}");
+        };
+        for n in 0..10 {
+            let id = format!("t{n}");
+            let list = json!([
+                { "role": "assistant", "content": [
+                    { "type": "thinking", "thinking": "hm", "signature": id },
+                    { "type": "tool_use", "id": id, "name": "run", "input": {} }
+                ] },
+                { "role": "user", "content": [
+                    { "type": "tool_result", "tool_use_id": id, "content": "word ".repeat(130) }
+                ] }
+            ]);
+            s.push(read(&list)).unwrap();
+            let fit = s.prepare().unwrap();
+            assert_eq!(finish(&mut s, fit), None);
+            valid(&s);
+            if n % 3 == 2 {
+                s.push(read(&json!([{ "role": "assistant", "content": "done" }, { "role": "user", "content": "next" }])))
+                    .unwrap();
+            }
+        }
+        let config = s.config().with(&json!({ "contextWindow": 100_000 })).unwrap();
+        s.set_options(config, None);
+        let fit = s.prepare().unwrap();
+        assert_eq!(finish(&mut s, fit), None);
+        valid(&s);
+    }
+}
+
 /// Rewrites every recorded history at every position, after folds: from there on the view equals the given list, and it is valid.
 #[test]
 fn a_rewritten_past_gives_valid_views() {

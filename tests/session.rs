@@ -1174,31 +1174,42 @@ fn a_late_output_of_a_stripped_call_goes_into_the_fold() {
 
 #[test]
 fn provider_executed_results_are_dropped_with_their_calls() {
+    let words = "words ".repeat(400);
+    let of_anthropic = json!([
+        { "role": "user", "content": "look it up" },
+        { "role": "assistant", "content": [
+            { "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": { "query": "x" } },
+            { "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [] },
+            { "type": "text", "text": "found, and now the file" },
+            { "type": "tool_use", "id": "a", "name": "read", "input": {} },
+        ] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": words }] },
+    ]);
+    let of_openai = json!([
+        { "role": "user", "content": "look it up" },
+        { "type": "tool_search_call", "call_id": "srv_1", "execution": "server", "arguments": {}, "status": "completed" },
+        { "type": "tool_search_output", "call_id": "srv_1", "execution": "server", "tools": [], "status": "completed" },
+        { "role": "assistant", "content": "found, and now the file" },
+        { "type": "function_call", "call_id": "a", "name": "read", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "a", "output": words },
+    ]);
     for ladder in [json!([{ "pass": "drop_old_tool_results", "keepSteps": 0 }]), json!("selective")] {
-        let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
-        let searched = json!([
-            { "role": "user", "content": "look it up" },
-            { "role": "assistant", "content": [
-                { "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": { "query": "x" } },
-                { "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [] },
-                { "type": "text", "text": "found, and now the file" },
-                { "type": "tool_use", "id": "a", "name": "read", "input": {} },
-            ] },
-            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "words ".repeat(400) }] },
-        ]);
-        let anthropic = provider(Format::Anthropic);
-        s.push(anthropic.read(&searched).unwrap()).unwrap();
-        for n in 0..4 {
-            let id = format!("b{n}");
-            s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
+        for (format, searched) in [(Format::Anthropic, &of_anthropic), (Format::OpenaiResponses, &of_openai)]
+        {
+            let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
+            s.push(provider(format).read(searched).unwrap()).unwrap();
+            for n in 0..4 {
+                let id = format!("b{n}");
+                s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
+            }
+            drop(s.prepare().unwrap());
+            let view = s.context().view_messages();
+            let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+            let sent = serde_json::to_string(&provider(format).write(&view).items).unwrap();
+            assert!(sent.contains("found, and now the file"), "{sent}");
+            assert!(!sent.contains("srv_1"), "{sent}");
+            assert!(!sent.contains("words words"), "{sent}");
         }
-        drop(s.prepare().unwrap());
-        let view = s.context().view_messages();
-        let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
-        let sent = serde_json::to_string(&anthropic.write(&view).items).unwrap();
-        assert!(sent.contains("found, and now the file"), "{sent}");
-        assert!(!sent.contains("srv_1"), "{sent}");
-        assert!(!sent.contains("words words"), "{sent}");
     }
 }
 
@@ -1269,4 +1280,23 @@ fn the_reported_target_is_the_one_that_long_newest_messages_raise() {
     };
     let ((short, _), (long, after)) = (fold(1), fold(600));
     assert!(short < long && after <= long, "{short} {long} {after}");
+}
+
+#[test]
+fn the_request_for_an_earlier_summary_goes_with_it_where_no_user_wrote() {
+    let summarize = json!({ "pass": "summarize", "layout": "ask-answer-steps", "profile": "default" });
+    let mut s = session(&json!({ "contextWindow": 1_500, "ladder": [summarize] }));
+    s.push(vec![Message::text(Role::System, "You work alone.")]).unwrap();
+    for round in 0..3 {
+        for id in (0..4).map(|n| format!("c{round}{n}")) {
+            s.push(vec![calls(&[&id]), Message::tool(id.clone(), "word ".repeat(150))]).unwrap();
+        }
+        let mut fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = s.resume(*pending, &answer("<summary>They went on.</summary>")).unwrap();
+        }
+        let requests = s.context().view_messages().iter().filter(|m| m.role == Role::User).count();
+        assert_eq!(requests, 1, "{}", layout(&s));
+    }
+    assert_eq!(s.context().folds.len(), 3);
 }

@@ -113,6 +113,7 @@ export async function ask(run, engine, signal) {
   const { state } = engine;
   let answer;
   try {
+    refuseAborted(signal); // it may have fired since the answer before
     answer = await wait(Promise.resolve(run.ask(signal)), signal, state);
   } catch (error) {
     if (state.freed) await release(state);

@@ -117,7 +117,7 @@ impl Context {
 
 /// A message without its tool calls and the reasoning that led to them. Signed thinking stays: if thinking is enabled, Anthropic refuses
 /// a running turn that does not begin with it.
-fn without_calls(message: &Message) -> Message {
+pub(super) fn without_calls(message: &Message) -> Message {
     let mut message = message.clone();
     message.parts.retain(|p| !goes_with_calls(p));
     message
@@ -129,10 +129,11 @@ fn goes_with_calls(part: &Part) -> bool {
     (matches!(part, Part::Reasoning(_)) && !part.is_bound_thinking()) || part.is_paired()
 }
 
-/// Whether a reader would see this part. Blank text next to calls, which many clients send, does not count.
+/// Whether a reader would see this part. Thinking does not count, because no provider takes an answer of nothing else; nor does blank
+/// text next to calls, which many clients send.
 fn says_something(part: &Part) -> bool {
     match part {
-        Part::ToolOutput(_) => false,
+        Part::ToolOutput(_) | Part::Reasoning(_) => false,
         Part::Text { text, .. } => !text.trim().is_empty(),
         part => !goes_with_calls(part),
     }

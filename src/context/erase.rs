@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::core::Context;
+use super::drops::without_calls;
 use super::node::{NodeIndex, NodeKind};
 use super::pins::pin_head;
 use super::slot::{Form, Slot};
@@ -86,12 +87,26 @@ impl Context {
         }
         let tally = self.tally_of(&message);
         self.history.erase(index, Arc::new(message), tally);
-        self.show_everywhere(&Slot::whole(&self.history, index), &|_| true);
+        let whole = Slot::whole(&self.history, index);
+        // Where a pass took its calls away, their outputs are gone too, so they must not come back.
+        let lost_calls = |was: &Slot| whole.message.is_paired() && !was.message.is_paired();
+        self.show_everywhere(&self.erased_without_calls(&whole), &lost_calls);
+        self.show_everywhere(&whole, &|was| !lost_calls(was));
         let is_header = self.view.header().iter().any(|slot| slot.node == index);
         if is_header || self.view.merged.contains(&index) {
             let own = self.own_header();
             self.compose_header(&own);
         }
+    }
+
+    /// An erased message as it stands where a pass took its calls away.
+    fn erased_without_calls(&self, whole: &Slot) -> Slot {
+        let mut message = without_calls(&whole.message);
+        if message.parts.is_empty() {
+            message.parts.push(Part::text(ERASED));
+        }
+        let tally = self.tally_of(&message);
+        Slot { message: Arc::new(message), tally, form: Form::Stripped, ..whole.clone() }
     }
 
     /// Shows `slot` wherever its node stood in a form that `was` accepts.

@@ -66,9 +66,19 @@ impl Context {
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
         let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
         let runs = |step: &Step| body[step.range.clone()].iter().any(|slot| live.contains(&slot.node));
-        let mut steps = steps(body.iter().map(|s| &*s.message)).into_iter();
-        let behind = steps.find(|step| runs(step) || later(&body[step.range.start]));
-        let at = behind.map_or(body.len(), |step| step.range.start);
+        let messages = || body.iter().map(|s| &*s.message);
+        let here = body.iter().position(later).unwrap_or(body.len());
+        // Without it, the answers before and after it may look like one step.
+        let merged = std::iter::once(&*self.history.node(node).message);
+        let with_it = messages().take(here).chain(merged).chain(messages().skip(here));
+        let is_alone = steps(with_it).iter().any(|step| step.range == (here..here + 1));
+        let at = if is_alone && !body[..here].iter().any(|slot| live.contains(&slot.node)) {
+            here
+        } else {
+            let behind =
+                steps(messages()).into_iter().find(|step| runs(step) || later(&body[step.range.start]));
+            behind.map_or(body.len(), |step| step.range.start)
+        };
         self.view.insert(at, vec![Slot::whole(&self.history, node)]);
         let id = self.history.node(node).id.clone();
         self.left_out.retain(|line| line.id != *id || line.why != WHY);

@@ -40,15 +40,32 @@ impl Context {
         stand_ins.extend(self.text_pins_of(&removed));
         self.take_out(&removed, &stand_ins, WHY);
         self.show(to);
-        let newest_user = (0..=to.0).rev().map(NodeIndex).find(|n| {
-            let message = &self.history.node(*n).message;
-            self.is_in_conversation(*n) && message.opens_turn() && !message.is_empty()
-        });
-        if let Some(newest) = newest_user {
+        if let Some(newest) = self.newest_user() {
             self.show(newest);
         }
         self.make_valid();
         removed
+    }
+
+    /// Shows the newest user message if it is folded or a pass took it out: messages after it may have left the conversation
+    /// since. Returns whether it was hidden.
+    pub fn show_newest_user(&mut self) -> bool {
+        let is_hidden = |n: &NodeIndex| {
+            self.history.node(*n).folded_by.is_some()
+                || self.view.dropped(*n).is_some() && !self.covered_by_compaction().contains(n)
+        };
+        let Some(newest) = self.newest_user().filter(is_hidden) else { return false };
+        self.show(newest);
+        self.make_valid();
+        true
+    }
+
+    /// The newest message of the user in the conversation.
+    fn newest_user(&self) -> Option<NodeIndex> {
+        (0..self.history.len() as u32).rev().map(NodeIndex).find(|n| {
+            let message = &self.history.node(*n).message;
+            self.is_in_conversation(*n) && message.opens_turn() && !message.is_empty()
+        })
     }
 
     /// Shows a message whole with its step, even if it was folded, dropped or shortened.

@@ -79,6 +79,12 @@ impl Part {
 
     /// Whether it is invalid without its other half.
     pub fn is_paired(&self) -> bool {
-        matches!(self, Self::ToolCall(_)) || self.opaque_call_id().is_some()
+        matches!(self, Self::ToolCall(_)) || self.opaque_call_id().is_some() || self.is_output_item()
+    }
+
+    /// Whether it is an item of the Responses API that holds the output of a tool that the provider ran.
+    fn is_output_item(&self) -> bool {
+        let Self::Opaque { format: Format::OpenaiResponses, raw } = self else { return false };
+        raw.get("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind.ends_with("_output"))
     }
 }

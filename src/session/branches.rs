@@ -72,6 +72,8 @@ impl Session {
         branch.lanes = Lanes { lane, limits: self.lanes.limits, origin: Some(origin), ..Lanes::default() };
         branch.update_wording();
         branch.drop_bound_thinking(&[]);
+        branch.restore_opening_thinking();
+        branch.note_free_room();
         Ok((branch, renumbering))
     }
 

@@ -89,19 +89,29 @@ impl Session {
         }
         let going: NodeSet = plan.members.iter().copied().collect();
         let mut asked: Option<&Slot> = None;
+        let mut earlier: Option<&Slot> = None; // of an earlier fold, in the user's place
         for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
             let is_request = slot.message.role == Role::User;
             if going.contains(&slot.node) {
-                let is_user_request = is_request && !self.context.history.node(slot.node).is_fold();
-                // If no user message was folded, an earlier summary in the user's place does.
-                asked = is_user_request.then_some(slot).or(asked).or(is_request.then_some(slot));
+                if is_request && self.context.history.node(slot.node).is_fold() {
+                    earlier = earlier.or(Some(slot));
+                } else if is_request {
+                    asked = Some(slot);
+                }
                 continue;
             }
+            // If no user message was folded, what an earlier fold shows will do, but only before a step that must stay.
+            let asked = asked.or(earlier.filter(|_| !is_request && self.must_stay(slot.node)));
             if let Some(asked) = asked.filter(|_| !is_request) {
                 plan.members.retain(|n| *n != asked.node);
                 plan.tokens -= asked.tokens();
             }
             return;
         }
+    }
+
+    /// Whether a message belongs to a step that no fold may take.
+    fn must_stay(&self, node: NodeIndex) -> bool {
+        self.context.units().iter().any(|unit| unit.fixed && unit.nodes.contains(&node))
     }
 }

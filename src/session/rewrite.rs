@@ -24,6 +24,13 @@ impl Session {
         Ok(added)
     }
 
+    /// Shows the newest user message if it is folded or a pass took it out, as after a rewrite that removed everything behind it.
+    pub fn show_newest_user(&mut self) {
+        if self.context.show_newest_user() {
+            self.after_edit();
+        }
+    }
+
     /// Replaces messages of the header in place; if `replaced` is empty, inserts the new ones at position `at`. Empty messages
     /// are skipped, because no provider accepts an empty instruction. Returns the nodes that are there now.
     ///

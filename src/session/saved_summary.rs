@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::state::Session;
 use crate::compaction::{Layout, engine_message};
 use crate::config::Keys;
-use crate::context::{NodeIndex, NodeKind, Unit};
+use crate::context::{NodeIndex, NodeKind, Unit, begin_with_user};
 use crate::error::{Error, Result};
 use crate::message::Role;
 
@@ -58,20 +58,25 @@ impl Session {
                 "the summary covers {until} messages but only {there} were pushed; push the saved messages first"
             )));
         };
-        let units = self.context.units();
+        let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
+        let layout = layout.with_role(self.config.compaction.summary_role);
+        let mut units = self.context.units();
         let newest_user = units.iter().rposition(Unit::opens_turn);
-        let covered = |(at, unit): &(usize, &Unit)| {
-            !unit.fixed && Some(*at) != newest_user && unit.nodes.iter().all(|n| n.get() <= last)
-        };
+        for (at, unit) in units.iter_mut().enumerate() {
+            if !unit.fixed && Some(at) != newest_user && unit.nodes.iter().all(|n| n.get() <= last) {
+                unit.mark_removed();
+            }
+        }
+        if layout.needs_user_behind() {
+            begin_with_user(&mut units, u64::MAX / 2); // the summary covers only a part of that message's turn
+        }
         let members: Vec<NodeIndex> =
-            units.iter().enumerate().filter(covered).flat_map(|(_, u)| u.nodes.iter().copied()).collect();
+            units.iter().filter(|u| u.is_removed()).flat_map(|u| u.nodes.iter().copied()).collect();
         if members.is_empty() {
             return Err(Error::argument(
                 "none of the messages that the summary covers can be folded: they are pinned or part of a running step",
             ));
         }
-        let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
-        let layout = layout.with_role(self.config.compaction.summary_role);
         let made = layout.messages(None, engine_message(Role::User, saved.summary.trim()), Layout::ASK, None);
         let now = std::mem::replace(&mut self.context.now, saved.created_at);
         self.context.fold(members, made);
@@ -125,6 +130,17 @@ mod tests {
             ("They agreed on blue.", 6, 6, Some(17.5))
         );
         assert!(!state.is_summarizing);
+    }
+
+    /// A fold within a turn left the turn's user message in the view, before the steps that it did not cover.
+    #[test]
+    fn the_user_message_of_a_turn_that_was_covered_in_part_stays() {
+        let mut s = session(10);
+        let state = SavedSummary { summarized_until: 7, ..SavedSummary::from_value(&saved()).unwrap() };
+        s.restore_summary(&state).unwrap();
+        let view = s.context().view_messages();
+        assert_eq!((view.len(), view[1].role), (1 + 4, Role::User));
+        assert!(view[1].plain_text().starts_with("message 6 "));
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let before = inner.read(|core| known.before(common.stretches, format, &core.context().history))?;
     let renewed = rewritten_entries(known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
+    let stays = known.nodes_of(common.stretches);
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
@@ -67,6 +68,11 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
             core.check_header(&of_body, beside)?;
         }
         let nodes = core.rewrite(&gone, messages)?;
+        // A list that has one of our summaries in it goes on from there.
+        let has_summary = stays.iter().any(|node| core.context().history.node(*node).is_fold());
+        if !gone.is_empty() && !has_summary {
+            core.show_newest_user();
+        }
         if let Some(head) = &head {
             head_nodes = core.replace_in_header(&of_list, head.messages.clone(), usize::MAX)?;
         }

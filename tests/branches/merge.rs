@@ -39,6 +39,28 @@ fn folds_before_the_fork_are_copied_and_can_be_unfolded_there() {
     assert_eq!(shown(&fork(&mut s, "a1", None)), "u1 a1", "a fold over more than that is undone");
 }
 
+/// As after a rewind to the same message.
+#[test]
+fn what_was_taken_out_to_make_room_comes_back_in_a_fork() {
+    let options = json!({
+        "contextWindow": 2_000, "safetyMargin": 0, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 200 }
+    });
+    let mut s = session(&options);
+    push(&mut s, "u1 c1 t1 c2 t2 c3 t3 c4 t4 c5 t5 c6 t6 c7 t7 c8 t8");
+    s.prepare().unwrap();
+    let whole = |s: &Session| -> Vec<String> {
+        let outputs = s.context().items().into_iter().filter(|item| item.id.starts_with('t'));
+        outputs.filter(|item| item.form == "whole").map(|item| item.id.clone()).collect()
+    };
+    assert!(!whole(&s).contains(&"t3".to_owned()), "{:?}", whole(&s));
+    let mut child = fork(&mut s, "t3", None);
+    child.prepare().unwrap();
+    s.rewind("t3").unwrap();
+    s.prepare().unwrap();
+    assert_eq!(whole(&child), whole(&s));
+    assert!(whole(&child).contains(&"t3".to_owned()), "{:?}", whole(&child));
+}
+
 #[test]
 fn a_fork_has_its_own_options_and_counter() {
     let mut s = talk("u1 a1 u2 c2 t2 a2 u3");

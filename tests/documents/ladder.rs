@@ -303,6 +303,26 @@ fn later_instructions_are_merged_into_the_base_prompt() {
     assert_eq!(texts(&s), ["Use tabs.", "Speak French."]);
 }
 
+/// Without the instruction, the answers around it look like one step of the model.
+#[test]
+fn an_instruction_between_two_answers_returns_between_them() {
+    let between = || Message::text(Role::Developer, "Use tabs.").with_id("tabs");
+    let list =
+        vec![user("question ", 10), said("answer ", 10), between(), calls("", &["c1"]), output("c1", 20)];
+    let places = |s: &Session| -> Vec<Role> { s.context().view_messages().iter().map(|m| m.role).collect() };
+    let as_pushed: Vec<Role> = list.iter().map(|m| m.role).collect();
+    let mut s = pushed(ladder(100_000), list.clone());
+    assert_eq!(places(&s)[0], Role::Developer, "merged into the base prompt");
+    s.set_pinned("tabs", true).unwrap();
+    assert_eq!(places(&s), as_pushed);
+    // While the call is being executed, nothing may come between it and its output, and behind it the instruction is in its place.
+    let mut s = pushed(ladder(100_000), list[..4].to_vec());
+    s.set_pinned("tabs", true).unwrap();
+    s.push(vec![output("c1", 20)]).unwrap();
+    let own_check = s.context().view_messages().iter().map(|m| m.role).collect::<Vec<_>>();
+    assert_eq!(own_check, as_pushed);
+}
+
 /// An approval response of the AI SDK is not a system message, although it has no other role here: it stays with its call.
 #[test]
 fn an_approval_response_is_not_an_instruction() {

@@ -509,6 +509,49 @@ fn arguments_that_are_not_text_are_repaired() {
     assert_eq!(found(Format::OpenaiChat, &fixed.output, &CheckOptions::default()), [""; 0]);
 }
 
+/// A tool that returned `undefined` leaves its output without a text.
+#[test]
+fn an_output_without_a_text_gets_an_empty_one() {
+    let call = json!({ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } });
+    let chat = |output: Value| {
+        json!([
+            { "role": "user", "content": "x" }, { "role": "assistant", "content": null, "tool_calls": [call] }, output
+        ])
+    };
+    let responses = |output: Value| {
+        json!([
+            { "role": "user", "content": "x" },
+            { "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" },
+            output
+        ])
+    };
+    for (format, list, key) in [
+        (
+            Format::OpenaiChat,
+            chat(json!({ "role": "tool", "tool_call_id": "a", "content": null })),
+            "content",
+        ),
+        (Format::OpenaiChat, chat(json!({ "role": "tool", "tool_call_id": "a" })), "content"),
+        (
+            Format::OpenaiResponses,
+            responses(json!({ "type": "function_call_output", "call_id": "a", "output": null })),
+            "output",
+        ),
+        (
+            Format::OpenaiResponses,
+            responses(json!({ "type": "function_call_output", "call_id": "a" })),
+            "output",
+        ),
+    ] {
+        let options = CheckOptions::default();
+        assert_eq!(check(format, &list, &options).unwrap().len(), 1, "{list}");
+        let repaired = repair(format, &list, &options).unwrap();
+        assert_eq!(repaired.output[2][key], json!(""), "{:?}", repaired.changes);
+        assert_eq!(repaired.changes.len(), 1, "{:?}", repaired.changes);
+        assert_eq!(check(format, &repaired.output, &options).unwrap(), [], "{list}");
+    }
+}
+
 #[test]
 fn provider_name_aliases_are_recognised() {
     use contextfold::provider::Dialect;

@@ -1436,10 +1436,11 @@ export type ItemForm =
 | "merged";
 
 /**
- * What made a change: a pass, the caller (`compact`), or the engine. The engine brings back what fits again (`bring_back`), shortens
- * messages as a last resort (`shorten`), and drops thinking that depends on edited content (`drop_bound_thinking`).
+ * What made a change: a pass, the caller (`compact`), or the engine. The engine cuts tool outputs to the most that one may have when
+ * they are pushed (`cut_tool_outputs`), brings back what fits again (`bring_back`), shortens messages as a last resort (`shorten`), and
+ * drops thinking that depends on edited content (`drop_bound_thinking`).
  */
-export type PassName = Pass["pass"] | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
+export type PassName = Pass["pass"] | "cut_tool_outputs" | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
 
 /** A pass in a ladder of your own: an object with options, or only its name for the defaults. */
 export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;

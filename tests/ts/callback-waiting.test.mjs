@@ -110,6 +110,22 @@ describe("abort", () => {
     assert.equal(session.folds().length, 0);
   });
 
+  test("an abort between two answers asks for no more", async () => {
+    const controller = new AbortController();
+    let asked = 0;
+    const summarize = () => {
+      asked++;
+      controller.abort(reason); // and answers nevertheless
+      return GOOD;
+    };
+    const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 700, ledgerTokens: 0 }, summarize });
+    session.push(conversation(8));
+    const before = stateOf(session);
+    await assert.rejects(session.compact({ signal: controller.signal }), (e) => failsWith("ABORTED")(e) && e.cause === reason);
+    assert.equal(asked, 1);
+    assert.deepEqual(stateOf(session), before);
+  });
+
   test("an abort after the answer changes nothing", async () => {
     const { session, answer } = waiting();
     const controller = new AbortController();

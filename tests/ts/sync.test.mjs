@@ -571,6 +571,25 @@ describe("folds", () => {
     assertShows(session, [items[0]]);
   });
 
+  test("a list cut back to what is folded shows its newest question again", async () => {
+    for (const [items, left] of [
+      [[asks(`unanswered ${"word ".repeat(100)}`), ...long(10)], 1], // to be asked again
+      [long(10), 4],
+    ]) {
+      const session = folding();
+      session.sync("openai-chat", items);
+      await session.compact();
+      const { items: folded } = session.folds()[0];
+      assert.ok(folded.length > left);
+      session.unfold(session.folds()[0].id);
+      await session.plan().apply({ keep: folded.slice(left) });
+      assert.equal(session.folds().find((fold) => fold.in_view).items.length, left);
+      session.sync("openai-chat", items.slice(0, left));
+      assertShows(session, items.slice(0, left));
+      assert.deepEqual(session.sync("openai-chat", items.slice(0, left)), { added: 0, diverged_at: null });
+    }
+  });
+
   test("a summary requested before the change is stale", async () => {
     let answer;
     const session = new Session({ contextWindow: 4000, summarize: () => new Promise((resolve) => (answer = resolve)) });

@@ -27,5 +27,6 @@ export function uses(): unknown[] {
   const undone: Undone = session.unfold("fold_1", { hold: true });
   session.on("compaction_progress", ({ chunk, chunks, text }) => console.log(chunk, chunks, text));
   const whole: number | undefined = session.report?.tool_outputs.whole;
-  return [undone.notice, whole, rule, runless, late];
+  const cut = session.report?.decisions.some((decision) => decision.pass === "cut_tool_outputs");
+  return [undone.notice, whole, cut, rule, runless, late];
 }

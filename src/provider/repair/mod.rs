@@ -126,6 +126,9 @@ fn readable_entries(format: Format, list: &[Value], changes: &mut Vec<Change>) -
         if stringify_arguments(&mut entry) {
             changes.push(Change::new(index, "schema", "arguments were converted to text"));
         }
+        if fill_missing_output(format, &mut entry) {
+            changes.push(Change::new(index, "schema", "an empty text was inserted as the output"));
+        }
         match provider(format).read_list(std::slice::from_ref(&entry)) {
             Ok(_) => {
                 kept.push(entry);
@@ -157,6 +160,26 @@ fn stringify_arguments(entry: &mut Value) -> bool {
         calls.into_iter().flatten().for_each(|call| stringify(call.get_mut("function")));
     }
     done
+}
+
+/// Gives an output that is missing or `null` an empty text, as `OpenAI`'s formats require: a tool that returned nothing
+/// leaves it so. Returns whether it was missing.
+fn fill_missing_output(format: Format, entry: &mut Value) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    let key = match format {
+        Format::OpenaiChat if text("role") == "tool" => "content",
+        Format::OpenaiResponses
+            if ["function_call_output", "custom_tool_call_output"].contains(&text("type")) =>
+        {
+            "output"
+        }
+        _ => return false,
+    };
+    let Some(map) = entry.as_object_mut().filter(|map| map.get(key).is_none_or(Value::is_null)) else {
+        return false;
+    };
+    map.insert(key.to_owned(), Value::String(String::new()));
+    true
 }
 
 /// `input` with its list replaced by `items`; only `items` if it has no list.
