@@ -206,6 +206,17 @@ impl<'a> ParsedSentence<'a> {
         (at + 1..end).find(|at| self.words[*at].place != Place::Inside).unwrap_or(end)
     }
 
+    /// Whether a word matches an element of a pattern.
+    fn is_word(&self, word: &str, element: &str) -> bool {
+        match element {
+            "_" => true,
+            "%" => self.is_order(word),
+            "!" => self.is_form(word, self.language.bans),
+            "#" => is_listed(word, LANGUAGE_NAMES),
+            form => self.matches_form(word, form),
+        }
+    }
+
     fn is_order(&self, word: &str) -> bool {
         self.is_form(word, self.language.orders)
     }
@@ -235,25 +246,25 @@ impl<'a> ParsedSentence<'a> {
     /// Whether a pattern matches from this word on.
     fn matches_from(&self, at: usize, pattern: &str) -> bool {
         let (element, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
-        let word = self.words.get(at);
-        let matches = match element.strip_prefix('=').unwrap_or(element) {
-            "" => return true,
-            "$" => return word.is_none(),
-            "^" => return word.is_some_and(|word| word.place == Place::First) && self.matches_from(at, rest),
-            "~" => {
-                return word.is_some_and(|word| word.place != Place::Inside) && self.matches_from(at, rest);
+        let element = element.strip_prefix('=').unwrap_or(element);
+        element.split('|').any(|one| self.matches_element(at, one, rest))
+    }
+
+    /// Whether one element of a pattern matches at this word, and the `rest` of the pattern behind it.
+    fn matches_element(&self, at: usize, element: &str, rest: &str) -> bool {
+        let is_place = |least: Place| self.words.get(at).is_some_and(|word| word.place >= least);
+        match element {
+            "" => true,
+            "$" => at >= self.words.len(),
+            "^" => is_place(Place::First) && self.matches_from(at, rest),
+            "~" => is_place(Place::Behind) && self.matches_from(at, rest),
+            ".." => (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.matches_from(at, rest)),
+            "..." => (at..self.words.len()).any(|at| self.matches_from(at, rest)),
+            _ => {
+                self.words.get(at).is_some_and(|word| self.is_word(word.text, element))
+                    && self.matches_from(at + 1, rest)
             }
-            ".." => {
-                return (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.matches_from(at, rest));
-            }
-            "..." => return (at..self.words.len()).any(|at| self.matches_from(at, rest)),
-            "_" => word.is_some(),
-            "%" => word.is_some_and(|word| self.is_order(word.text)),
-            "!" => word.is_some_and(|word| self.is_form(word.text, self.language.bans)),
-            "#" => word.is_some_and(|word| is_listed(word.text, LANGUAGE_NAMES)),
-            form => word.is_some_and(|word| self.matches_form(word.text, form)),
-        };
-        matches && self.matches_from(at + 1, rest)
+        }
     }
 }
 

@@ -73,44 +73,35 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     always: "",
     only: "",
     subordinating: "",
-    rules: "without =exception, without =exceptions, no =exceptions, under any =circumstances, at all =times, \
-        =whatever you do, ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
+    rules: "without =exception|exceptions, no =exceptions, under any =circumstances, at all =times, =whatever you do, \
+        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
     revoking: "",
     modals: "",
     speakers: "",
-    wishes: "~ =make sure, ~ be =sure to, ~ =ensure, ~ =avoid, ~ =keep, ~ =stick to, ~ =stick with, ~ =stay, ~ =limit, ~ =restrict, \
-        ~ =ignore, ~ take =care to, ~ take =care that, ~ take =care not, ~ be =careful, =careful not, ~ =remember to, \
-        you to =make sure, you to =ensure, you to =keep, want to =keep, like to =keep, try to =keep, want to =avoid, \
-        like to =avoid, try to =avoid, rather =avoid, ^ =every .. needs, ^ =each .. needs, ^ =any .. needs, ^ =anything .. needs, ^ =everything .. needs, \
-        ^ =all .. need, ^ =every .. requires, ^ =each .. requires, ^ =any .. requires, ^ =anything .. requires, \
-        ^ =all .. require, ^ =every .. has to, ^ =each .. has to, ^ =everything .. has to, ^ =all .. have to, \
-        ^ =every .. should, ^ =each .. should, ^ =any .. should, ^ =anything .. should, ^ =all .. should, \
-        ^ *s =should, ^ _ *s =should, ^ _ _ *s =should, ^ code =should, ^ documentation =should, i d =rather, \
-        i would =rather, ^ =remember that, ^ =remember we, ^ =remember ~ _, keep in =mind, keep _ in =mind, and =keep, but =keep, so =keep, bear in =mind, if in =doubt, when in =doubt, if =unsure, \
-        when =unsure, re =unsure, are =unsure, if you re not =sure, if you are not =sure, ^ =treat .. as, \
-        ^ *s =go in, ^ *s =go into, ^ *s =go under, ^ _ *s =go in, ^ _ *s =go into, ^ _ *s =go under, \
-        ^ *s =belong in, ^ _ *s =belong in, ^ *s =belong under, ^ *s =live in, ^ _ *s =live in, \
-        =goes in ... ~ not, =goes into ... ~ not, ^ all .. in =#, ^ everything .. in =#, ^ comments .. in =#, \
-        ^ _ comments .. in =#, ^ commit .. in =#, ^ docs .. in =#, ^ documentation .. in =#, ^ in =# $, \
-        ^ in =# please, ^ _ is =mine, ^ _ _ is =mine, ^ _ are =mine, ^ _ _ are =mine, my =approval, \
-        my =permission, my =consent, my =confirmation before, my =confirmation first, my sign off =before, \
-        my ok =before, my okay =before, my go =ahead, ^ % ... =before every, ^ % ... =before each, \
-        ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
-        ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
-        ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =after each _ %, ^ =after every _ %, ^ =before each _ %, ^ =before every _ %, ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when you ... ~ %, ^ % .. =without *ing, ^ =use .. for every, ^ =use .. for each, ^ =use .. for all, ^ =use .. for everything, ^ =talk .. in #, it s =important, ^ _ =nothing else, ^ % .. =nothing, ^ =nothing else should, ^ =everything else stays, ~ =ask me, ^ % .. in =#, ^ % .. =# only, ^ % .. in _ =#, ~ % .. =instead of *ing, ^ make =no, \
-        ^ be =concise, ^ be =brief, ^ be =precise, ^ be =strict, ^ =use .. everywhere, \
-        ^ =use .. throughout, ^ =when *ing ... ~ %, \
-        i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
-        =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
-        ^ i =expect each, ^ i =expect all",
+    wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
+        ~ =stick to|with, ~ =remember to, ~ take =care to|that|not, =careful not, you to =make sure, you to =ensure, \
+        you|want|like|try to =keep, want|like|try to =avoid, rather =avoid, \
+        ^ =every|each|any|anything|everything .. needs|requires, ^ =every|each|everything .. has to, \
+        ^ =all .. need|require, ^ =all .. have to, ^ =every|each|any|anything|all .. should, \
+        ^ *s|code|documentation =should, ^ _ *s =should, ^ _ _ *s =should, i d|would =rather, ^ =remember that|we, \
+        ^ =remember ~ _, keep|bear in =mind, keep _ in =mind, and|but|so =keep, if|when in =doubt, \
+        if|when|re|are =unsure, if you re|are not =sure, ^ =treat .. as, ^ *s =go|belong|live in|into|under, \
+        ^ _ *s =go|belong|live in|into|under, =goes in|into ... ~ not, \
+        ^ all|everything|comments|commit|docs|documentation .. in =#, ^ _ comments .. in =#, ^ in =# $|please, \
+        ^ _ is|are =mine, ^ _ _ is|are =mine, my =approval|permission|consent, my =confirmation before|first, \
+        my sign off =before, my ok|okay =before, my go =ahead, ^ % ... =before every|each|any|you|*ing, \
+        ^ % ... =after every|each, ^ =before *ing|you|every|each|any ... ~ %, ^ =after every|each ... ~ %, \
+        ^ =after|before each|every _ %, ^ =whenever|if|when you ... ~ %, ^ % .. =without *ing, \
+        ^ =use .. for every|each|all|everything, ^ =talk .. in #, ^ % .. in =#, ^ % .. in _ =#, it s =important, \
+        ^ _ =nothing else, ^ % .. =nothing|exclusively, ^ =nothing else should, ^ =everything else stays, ~ =ask me, \
+        ^ % .. =# only, ~ % .. =instead of *ing, ^ make =no, ^ be =concise|brief|precise|strict, \
+        ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
+        =unless told|asked|explicitly|instructed, ^ i =want|expect every|each|all|no",
     pointing: "",
     bars: "",
     small_talk: "",
-    reports: "keep =going, you are =done, you re =done, this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
-        ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
-        ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
-        =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should .. =now, should be =fine, should be =ok, \
-        should be =okay, should be =good, should be =working, fault is =mine, mistake is =mine, error is =mine, \
-        ^ it is =mine, ^ this is =mine, ^ that is =mine",
+    reports: "keep =going, you are|re =done, this =should, \
+        ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
+        =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
+        fault|mistake|error is =mine, ^ it|this|that is =mine",
 };

@@ -3,10 +3,10 @@
 /// Words are in lower case, without accents, with `ä` as `ae` and `ß` as `ss`, separated by blanks. `fass+` may have one of the language's
 /// `endings`, `kein*` is a prefix, `*ez` a suffix.
 ///
-/// Patterns are separated by commas. `^` matches the start of a sentence or clause, ignoring softeners, and `~` also the position after a
-/// comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a few words of the same clause,
-/// `...` any words, `$` the end. One word of each pattern is marked with `=`: the pattern is only tried on sentences that contain this
-/// word.
+/// Patterns are separated by commas, and alternatives in a pattern by `|`. `^` matches the start of a sentence or clause, ignoring softeners,
+/// and `~` also the position after a comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a
+/// few words of the same clause, `...` any words, `$` the end. One place of each pattern is marked with `=`: the pattern is only tried on
+/// sentences that contain the word there, or one of its alternatives.
 pub(in crate::facts) struct Language {
     /// Words that may precede an order: "please", "and".
     pub softeners: &'static str,

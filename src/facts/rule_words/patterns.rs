@@ -64,10 +64,11 @@ fn sorted() -> Vec<Pattern> {
             (modals, PatternMeaning::Modal),
             (wishes, PatternMeaning::Wish),
         ] {
-            out.extend(list.split(',').map(str::trim).filter_map(|text| {
-                let marked = text.split(' ').find_map(|element| element.strip_prefix('='))?;
-                Some(Pattern { word: hash(marked), language, meaning, text })
-            }));
+            for text in list.split(',').map(str::trim) {
+                let marked = text.split(' ').find_map(|element| element.strip_prefix('='));
+                let words = marked.into_iter().flat_map(|marked| marked.split('|'));
+                out.extend(words.map(|word| Pattern { word: hash(word), language, meaning, text }));
+            }
         }
         let bounds = [always, only, bars].into_iter().flat_map(|list| list.split(' '));
         let bounds = bounds.filter(|text| !text.is_empty());

@@ -69,11 +69,12 @@ const fn words(mut table: [u32; SLOTS], list: &str, marked: bool, bit: u32) -> [
     while at <= bytes.len() {
         let byte = if at < bytes.len() { bytes[at] } else { b' ' };
         match byte {
-            b' ' | b',' => {
+            b' ' | b',' | b'|' => {
                 if hash != SEED && marks {
                     table = insert(table, hash, bit);
                 }
-                (hash, marks) = (SEED, !marked);
+                hash = SEED;
+                marks = if byte == b'|' { marks } else { !marked };
             }
             b'=' => marks = true,
             _ => hash = hashed(hash, byte),
