@@ -60,6 +60,20 @@ pub struct CutBehind {
 }
 
 impl FoldPlan {
+    /// The same plan for these units; `None` if none of them is new.
+    pub(super) fn of_units(self, context: &Context, folded: &[&Unit]) -> Option<Self> {
+        let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
+        let tokens = |u: &Unit| u.tokens + if self.hidden_too { u.hidden_tokens } else { 0 };
+        let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
+        (!new.is_empty()).then(|| Self {
+            members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
+            tokens: folded.iter().map(|u| u.tokens).sum(),
+            hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+            new_tokens: new.iter().map(|u| tokens(u)).sum(),
+            ..self
+        })
+    }
+
     /// The tokens that the summary must stay below.
     pub fn must_be_smaller_than(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
@@ -312,15 +326,12 @@ fn turns(units: &[Unit]) -> Vec<usize> {
 
 /// The plan that folds these units; `None` if none of them is new.
 fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> Option<FoldPlan> {
-    let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
-    let tokens = |u: &Unit| u.tokens + if keep.hidden_too { u.hidden_tokens } else { 0 };
-    let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
-    (!new.is_empty()).then(|| FoldPlan {
-        members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
-        tokens: folded.iter().map(|u| u.tokens).sum(),
-        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+    let plan = FoldPlan {
+        members: Vec::new(),
+        tokens: 0,
+        hidden_tokens: 0,
         hidden_too: keep.hidden_too,
-        new_tokens: new.iter().map(|u| tokens(u)).sum(),
+        new_tokens: 0,
         cut_within_turn: false,
         layout,
         profile: Profile::Default,
@@ -329,7 +340,8 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
         max_after: None,
         cut: None,
         frame: None,
-    })
+    };
+    plan.of_units(context, folded)
 }
 
 /// Folds the oldest steps until the rest fits, and a turn's user message once all its steps are folded. Returns true if a turn was cut. The
