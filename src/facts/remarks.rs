@@ -189,24 +189,4 @@ mod tests {
         assert_eq!(remarks("THE tests are slow today, all 3 of them.")[0].kind, found[0].kind);
         assert_eq!(remarks(&"The tests are slow today. ".repeat(40)), []);
     }
-
-    #[test]
-    fn what_was_only_pasted_is_no_remark() {
-        for pasted in [
-            "'/tmp/shots/Screenshot 2025-01-02 at 03.04.05.png'",
-            "➜ shop git:(trunk) make docs all written",
-            "$ npm run build and wait",
-            "ann@box:~/shop$ cargo test of all",
-            "From the other terminal of Ann:",
-        ] {
-            assert_eq!(remarks(pasted), [], "{pasted}");
-        }
-        for said in [
-            "The menu is broken, see '/tmp/shots/Screenshot 2025-01-02 at 03.04.05.png'",
-            "the border is #12ab34",
-            "$5 is the price of the small box",
-        ] {
-            assert_eq!(remarks(said).len(), 1, "{said}");
-        }
-    }
 }
