@@ -108,20 +108,17 @@ fn leaves_alone(words: &[&str]) -> bool {
 /// "Stop adding comments", "No new dependencies", "I fly direct, no layovers": short clauses that rule something out. Behind another clause
 /// it is of several things, because "it ran, no error" is a report.
 fn rules_something_out(clause: &Clause<'_>) -> bool {
-    const SMALL_TALK: [&str; 32] = [
-        "problem", "problems", "worries", "idea", "clue", "luck", "need", "thanks", "rush", "one", "longer",
-        "way", "doubt", "wait", "i", "it", // and Spanish words for how things are:
-        "funciona", "hay", "se", "me", "te", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
-        "tengo", "quiero", "pasa",
-    ];
+    const SMALL_TALK: &str =
+        "problem problems worries idea clue luck need thanks rush one longer way doubt wait i it";
+    /// Words behind a Spanish "no" that say how things are.
+    const SPANISH: &str = "funciona hay se me te es está entiendo puedo hace usa sé veo tengo quiero pasa";
     match &clause.words[..] {
         ["stop", doing, ..] => doing.ends_with("ing"),
         ["no" | "absolutely", "no", what, rest @ ..] | ["no", what, rest @ ..] => {
             rest.len() <= 6
                 && (clause.after != "," || rest.last().unwrap_or(what).ends_with('s'))
                 && !is_report(what, rest, !clause.after.is_empty())
-                && !SMALL_TALK.contains(what)
-                && !SUBJECTS.contains(what)
+                && ![SMALL_TALK, SPANISH, SUBJECTS].iter().any(|list| is_listed(what, list))
         }
         _ => false,
     }
@@ -129,19 +126,16 @@ fn rules_something_out(clause: &Clause<'_>) -> bool {
 
 /// "No tests failed", "No errors now": reports, which rule nothing out.
 fn is_report(what: &str, behind: &[&str], concludes: bool) -> bool {
-    const ASKED: [&str; 4] = ["needed", "required", "allowed", "wanted"];
-    const REPORT_WORDS: [&str; 10] =
-        ["are", "is", "has", "have", "broke", "exist", "exists", "fail", "fails", "pending"];
-    const TROUBLE: [&str; 11] = [
-        "bugs", "conflicts", "crashes", "error", "errors", "failure", "failures", "issues", "regressions",
-        "warning", "warnings",
-    ];
-    const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
+    const ASKED: &str = "needed required allowed wanted";
+    const REPORT_WORDS: &str = "are is has have broke exist exists fail fails pending";
+    const TROUBLE: &str =
+        "bugs conflicts crashes error errors failure failures issues regressions warning warnings";
+    const BY_NOW: &str = "now anymore here yet so this";
     let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
-    let reports = |word: &&str| REPORT_WORDS.contains(word) || (is_past(word) && !ASKED.contains(word));
+    let reports = |word: &&str| is_listed(word, REPORT_WORDS) || (is_past(word) && !is_listed(word, ASKED));
     behind.iter().take(3).take_while(|word| !of_it(word)).any(reports)
         || behind.ends_with(&["at", "all"])
-        || (TROUBLE.contains(&what) && behind.first().map_or(concludes, |next| BY_NOW.contains(next)))
+        || (is_listed(what, TROUBLE) && behind.first().map_or(concludes, |next| is_listed(next, BY_NOW)))
 }
 
 /// "Use tabs, not blanks", "Budget: 200 EUR".
@@ -152,7 +146,7 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
     };
     match bare {
         ["use", rest @ ..] | [_, "use", rest @ ..] | [_, _, "use", rest @ ..]
-            if !bare[..bare.len() - rest.len()].iter().any(|word| SUBJECTS.contains(word)) =>
+            if !bare[..bare.len() - rest.len()].iter().any(|word| is_listed(word, SUBJECTS)) =>
         {
             // "Use the other one instead" is said once.
             let instead = contains_phrase(rest, "instead of") || !rest.contains(&"the");
@@ -228,13 +222,11 @@ fn contains_phrase(words: &[&str], phrase: &str) -> bool {
 /// Whether a sentence refers to something named in the sentence before.
 pub(super) fn points_back(sentence: &str) -> bool {
     const MANY: usize = 12;
-    const PRONOUNS: [&str; 4] = ["it", "them", "they", "its"];
-    const DEMONSTRATIVES: [&str; 4] = ["this", "that", "these", "those"];
+    const PRONOUNS: &str = "it them they its";
+    const DEMONSTRATIVES: &str = "this that these those";
     /// Words after "this" if it does not belong to a noun.
-    const BEHIND: [&str; 22] = [
-        "again", "anymore", "ever", "yet", "now", "here", "please", "in", "on", "at", "to", "for", "from",
-        "by", "with", "without", "if", "when", "unless", "until", "or", "and",
-    ];
+    const BEHIND: &str = "again anymore ever yet now here please in on at to for from by with without if when unless until or \
+        and";
     const CJK: [&str; 9] = ["它", "牠", "这样", "這樣", "那样", "那樣", "それ", "これ", "그것"];
     if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
         return true;
@@ -243,9 +235,9 @@ pub(super) fn points_back(sentence: &str) -> bool {
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     words.len() <= MANY
         && words.iter().enumerate().any(|(at, word)| {
-            PRONOUNS.contains(word)
+            is_listed(word, PRONOUNS)
                 || (at > 0
-                    && DEMONSTRATIVES.contains(word)
-                    && words.get(at + 1).is_none_or(|next| BEHIND.contains(next)))
+                    && is_listed(word, DEMONSTRATIVES)
+                    && words.get(at + 1).is_none_or(|next| is_listed(next, BEHIND)))
         })
 }

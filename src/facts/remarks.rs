@@ -5,7 +5,7 @@ use super::constraints::points_back;
 use super::literals;
 use super::sentences;
 use super::small_talk::{is_courtesy, says_what_is_lacking};
-use super::words::{lowered, words};
+use super::words::{is_listed, lowered, words};
 use crate::hashing::hash;
 use crate::script::is_cjk;
 
@@ -25,10 +25,7 @@ const LONG_QUESTION: usize = 10;
 const LONG_CJK_QUESTION: usize = 20;
 
 /// Words by which a sentence is known to be German, where every noun has a capital.
-const GERMAN: [&str; 22] = [
-    "ich", "und", "ist", "nicht", "der", "das", "eine", "einen", "mein", "meine", "mir", "mich", "bitte",
-    "kann", "habe", "haben", "noch", "wir", "für", "sie", "mit", "dank",
-];
+const GERMAN: &str = "ich und ist nicht der das eine einen mein meine mir mich bitte kann habe haben noch wir für sie mit dank";
 
 /// Endings of questions that have no question mark.
 const CJK_QUESTIONS: [&str; 6] = ["吗", "嗎", "ますか", "ですか", "でしょうか", "까요"];
@@ -139,8 +136,7 @@ fn has_proper_name(sentence: &str) -> bool {
     };
     let joined = |word: &str| word.starts_with(char::is_lowercase) && word.contains(char::is_uppercase);
     words().any(joined)
-        || (words().skip(1).any(is_name)
-            && !words().any(|word| GERMAN.contains(&word.to_lowercase().as_str())))
+        || (words().skip(1).any(is_name) && !words().any(|word| is_listed(&word.to_lowercase(), GERMAN)))
 }
 
 fn is_short_question(sentence: &str) -> bool {

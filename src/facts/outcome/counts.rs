@@ -1,6 +1,7 @@
 //! Reads test runners' counts.
 
 use super::line::LONGEST_LINE;
+use crate::facts::words::is_listed;
 
 /// Runners print their counts within this many lines of the end.
 const END: usize = 40;
@@ -43,10 +44,8 @@ pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
 
 /// A line that consists of counts: `2 failed, 12 passed, 1 error`.
 fn counted_both(line: &str) -> Option<(u64, u64)> {
-    const ALSO: [&str; 15] = [
-        "skipped", "total", "todo", "ignored", "measured", "xfailed", "xpassed", "deselected", "warning",
-        "warnings", "flaky", "pending", "rerun", "interrupted", "filtered",
-    ];
+    const ALSO: &str = "skipped total todo ignored measured xfailed xpassed deselected warning warnings flaky pending rerun \
+        interrupted filtered";
     let (mut passed, mut failed, mut errors) = (None, None, None);
     let line = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
     let line = line.strip_prefix("Tests:").or_else(|| line.strip_prefix("Tests ")).unwrap_or(line);
@@ -69,7 +68,7 @@ fn counted_both(line: &str) -> Option<(u64, u64)> {
             "passed" => passed = Some(number),
             "failed" => failed = Some(number),
             "error" | "errors" => errors = Some(number),
-            _ if ALSO.contains(&word) => {}
+            _ if is_listed(word, ALSO) => {}
             _ => return None,
         }
     }

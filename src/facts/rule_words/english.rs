@@ -44,10 +44,9 @@ pub(in crate::facts) const WISHES: &[&str] = &[
     "from here on", "for the rest of",
 ];
 /// Words before "don't" that make it a statement about somebody.
-pub(in crate::facts) const SUBJECTS: [&str; 11] =
-    ["i", "we", "they", "it", "that", "which", "who", "if", "why", "things", "you"];
+pub(in crate::facts) const SUBJECTS: &str = "i we they it that which who if why things you";
 /// Verbs that make "I don't …" a wish.
-pub(in crate::facts) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
+pub(in crate::facts) const WANTING: &str = "want need like wanna";
 /// Every phrase that makes a rule or a wish contains one of these words, unless it begins with one of [`BOUNDS`]. The shorter this list,
 /// the faster texts without rules are skipped.
 pub(in crate::facts) const ENGLISH_RULE_WORDS: &[&str] = &[
