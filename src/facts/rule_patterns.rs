@@ -69,6 +69,15 @@ pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
         && languages.into_iter().any(|(_, language)| ParsedSentence::of(&words, language).points_back())
 }
 
+/// Whether a sentence contains any of these patterns, which do not say where a clause begins, in any of the languages.
+pub(super) fn contains_any(sentence: &str, patterns: impl Fn(&Language) -> &str) -> bool {
+    let folded = folded(sentence);
+    let words = words(&folded);
+    let contains =
+        |language| ParsedSentence { language, words: words.clone() }.contains_any(patterns(language));
+    LANGUAGES.into_iter().any(contains)
+}
+
 /// The position of a word in its clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {

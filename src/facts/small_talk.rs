@@ -1,5 +1,6 @@
 //! Recognises sentences that tell a later reader nothing: thanks, apologies, assent, what somebody lacks or has forgotten.
 
+use super::rule_patterns;
 use super::rule_words::folded;
 use super::words::{is_listed, words};
 use crate::script::is_cjk;
@@ -22,22 +23,7 @@ const CJK: [&str; 22] = [
     "繼續", "ありがと", "すみません", "申し訳", "ごめん", "はい", "了解", "続けて", "감사", "고마", "죄송",
 ];
 
-/// Sentences about what somebody lacks, does not know, or has forgotten. `..` stands for up to four words, `*` for any ending.
-const LACKING: [&str; 54] = [
-    "i .. don t .. have", "i .. don t .. know", "i .. don t .. remember", "i .. don t .. recall",
-    "i .. dont .. have", "i .. dont .. know", "i .. dont .. remember", "i .. do not .. have",
-    "i .. do not .. know", "i .. do not .. remember", "i .. do not .. recall", "i .. can t .. remember",
-    "i .. can t .. recall", "i .. can t .. find", "i .. cannot .. remember", "i .. cannot .. recall",
-    "i .. cannot .. find", "i forgot", "i .. forgotten", "i .. not .. sure", "i have no idea", "i .. lost",
-    "ich .. hab* .. nicht dabei", "ich .. hab* .. nicht zur hand", "hab* ich .. nicht",
-    "ich .. hab* .. kein*", "ich .. weiss .. nicht", "weiss ich .. nicht", "ich .. erinner* .. nicht",
-    "ich .. find* .. nicht", "ich .. vergessen", "keine ahnung", "je n ai pas le", "je n ai pas la",
-    "je n ai pas mon", "je n ai pas ma", "je ne .. sais pas", "je ne me .. souviens", "je ne me .. rappelle",
-    "je ne .. trouve pas", "j ai oublie", "no tengo el", "no tengo la", "no tengo mi", "no .. recuerdo",
-    "no .. encuentro", "non .. ricordo", "non .. trovo", "non ho il", "non ho la", "nao .. lembro",
-    "nao .. encontro", "nao tenho o", "nao tenho a",
-];
-const LACKING_RUSSIAN: [&str; 5] = ["у меня нет", "не знаю", "не помню", "я .. забыл*", "не .. найти"];
+/// Words about what somebody lacks, does not know, or has forgotten, in scripts without blanks between words.
 const LACKING_CJK: [&str; 18] = [
     "我没有", "我沒有", "不知道", "不记得", "不記得", "忘了", "忘记", "忘記", "找不到", "わかりません",
     "分かりません", "覚えていません", "持っていません", "忘れました", "忘れてしま", "모르겠", "기억이 안",
@@ -52,8 +38,6 @@ const ASSENTING: usize = 7;
 const SHORT: usize = 4;
 /// The same, in characters, for scripts without blanks between words.
 const SHORT_CJK: usize = 12;
-/// How far `..` reaches, in words.
-const GAP: usize = 4;
 
 /// Whether a word only agrees, refuses, thanks, or asks to go on.
 pub fn is_assent(word: &str) -> bool {
@@ -80,24 +64,7 @@ pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
         return LACKING_CJK.iter().any(|words| sentence.contains(words));
     }
-    let folded = folded(sentence);
-    let words: Vec<&str> = words(&folded).collect();
-    let forms = LACKING.iter().chain(&LACKING_RUSSIAN);
-    let mut forms = forms.map(|form| form.split(' ').collect::<Vec<_>>());
-    forms.any(|form| (0..words.len()).any(|at| begins_with(&words[at..], &form)))
-}
-
-/// Whether these words begin with a form.
-fn begins_with(words: &[&str], form: &[&str]) -> bool {
-    let Some((first, rest)) = form.split_first() else { return true };
-    if *first == ".." {
-        return (0..=GAP.min(words.len())).any(|skipped| begins_with(&words[skipped..], rest));
-    }
-    let matches = |word: &&str| match first.strip_suffix('*') {
-        Some(beginning) => word.starts_with(beginning),
-        None => word == first,
-    };
-    words.first().is_some_and(matches) && begins_with(&words[1..], rest)
+    rule_patterns::contains_any(sentence, |language| language.lacking)
 }
 
 #[cfg(test)]

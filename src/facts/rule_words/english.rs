@@ -97,6 +97,9 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
         =unless told|asked|explicitly|instructed, ^ i =want|expect every|each|all|no",
     pointing: "",
+    lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
+        i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \
+        i .. not sure, i .. not _ sure, i .. forgot|forgotten|lost, i have no idea",
     bars: "",
     small_talk: "",
     reports: "keep =going, you are|re =done, this =should, \

@@ -36,6 +36,7 @@ pub(in crate::facts) const FRENCH: Language = Language {
         ^ tests .. =uniquement avec, messages de commit .. en =#, ^ les commits .. en =#, ^ reponses en =#, \
         c est moi =qui reponds|decide|deploie",
     pointing: "~ ne le|la|les, ~ n y|en",
+    lacking: "je n ai pas le|la|mon|ma, je ne .. sais|trouve pas, je ne me .. souviens|rappelle, j ai oublie",
     bars: "pas aucun aucune zero",
     small_talk: "souci soucis probleme problemes quoi chance reponse erreur erreurs idee doute mal changement \
         effet panique solution resultat mieux encore besoin grave tout trop le la les ce a en sur moi si vraiment \

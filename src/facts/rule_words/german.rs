@@ -46,6 +46,8 @@ pub(in crate::facts) const GERMAN: Language = Language {
         ^ antworten|doku bitte auf =#, gebe|mache|entscheide|beantworte|deploye|pushe|merge =nur ich, \
         =nur ich darf|entscheide|deploye",
     pointing: "^ % sie|ihn|es, ^ % das nie|nicht|niemals, ^ % die nicht|nie",
+    lacking: "ich .. hab* .. nicht dabei, ich .. hab* .. nicht zur hand, hab*|weiss ich .. nicht, ich .. hab* .. kein*, \
+        ich .. weiss|erinner*|find* .. nicht, ich .. vergessen, keine ahnung",
     bars: "kein keine keinen keinerlei",
     small_talk: "ahnung sorge sorgen problem probleme zeit lust idee frage fragen fehler chance panik antwort \
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \

@@ -31,6 +31,7 @@ pub(in crate::facts) const ITALIAN: Language = Language {
         ^ dopo =ogni _ %|!, ^ test =solo con, ^ i test =solo con, messaggi di commit .. in =#, ^ i commit .. in =#, \
         ^ risposte in =#, rispondo|decido =solo io, ^ =niente va *ato",
     pointing: "~ non lo|la|li|*rlo|*rla|*rli|*rle|*rci",
+    lacking: "non .. ricordo|trovo, non ho il|la",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \
         che",

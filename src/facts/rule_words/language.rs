@@ -36,6 +36,8 @@ pub(in crate::facts) struct Language {
     pub wishes: &'static str,
     /// Patterns of sentences that refer to the sentence before: "do not touch it".
     pub pointing: &'static str,
+    /// Patterns of sentences that say what the speaker lacks, does not know or has forgotten: such a negation forbids nothing.
+    pub lacking: &'static str,
     /// First words of short sentences that rule something out: "no".
     pub bars: &'static str,
     /// Words of sentences that begin like this but rule nothing out.

@@ -34,6 +34,7 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         ^ os testes =so com, mensagens de commit .. em =#, ^ os commits .. em =#, ^ respostas em =#, \
         so eu =respondo|decido",
     pointing: "nao o|a|os|as !, nunca o|a !, ! nele|nela|neles|nelas|nisso",
+    lacking: "nao .. lembro|encontro, nao tenho o|a",
     bars: "nenhum nenhuma zero sem",
     small_talk: "problema problemas duvida duvidas erro ideia resposta sucesso querer mais que funciona nada",
     reports: "=deve haver|estar|ter, =deve ser um|uma|o, tem que =haver, tem que =ser um, nada de =nada, pode =ver",

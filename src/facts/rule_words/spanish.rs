@@ -41,6 +41,7 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, ^ los commits .. en =#, \
         ^ respuestas en =#, solo yo =respondo|decido, =respondo|decido solo yo",
     pointing: "~ no lo|la|los|las, nunca|jamas lo|la|los|las",
+    lacking: "no tengo el|la|mi, no .. recuerdo|encuentro",
     bars: "ningun ninguna cero sin",
     small_talk: "problema problemas embargo duda dudas idea error respuesta exito mas que nada otro otra funciona \
         hay",
