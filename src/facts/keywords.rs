@@ -3,8 +3,8 @@
 use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
 use super::questions::asks;
 use super::rule_words::{
-    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
-    RULES, SUBJECTS, WISHES,
+    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, NEGATIONS, NOT_REVOKING, REVOKING, RULES,
+    SUBJECTS,
 };
 use super::strength::{RuleClass, Strength};
 use super::words::{is_listed, lowered, words_with_apostrophes};
@@ -16,10 +16,7 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
-    let begins = words.iter().fold(0, |all, word| all | beginning(word));
-    let has = |list: &[&str]| {
-        list.iter().any(|phrase| begins & beginning(phrase) != 0 && contains_phrase(&words, phrase))
-    };
+    let has = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&words, phrase));
     let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
     let revokes = (has(REVOKING) && !has(NOT_REVOKING)) || cjk_says(CJK_REVOKING);
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
@@ -30,7 +27,8 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let is_error = is_error(&lower);
     let told = is_error || asks(&words, question);
     let clauses = if is_error { Vec::new() } else { clauses(&lower, question) };
-    let set = clauses.iter().filter_map(|clause| clause_strength(clause, begins)).max();
+    let rules_out = |clause: &Clause<'_>| rules_something_out(clause).then_some(Strength::Wish);
+    let set = clauses.iter().filter_map(|clause| clause.strength().max(rules_out(clause))).max();
     let strength = if (revokes && !told) || cjk_says(CJK_RULES) || set == Some(Strength::Rule) {
         Strength::Rule
     } else if set.is_some()
@@ -50,18 +48,6 @@ pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
     is_any.then_some(RuleClass { strength, explicit })
-}
-
-/// What an English clause sets.
-fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
-    let may_have = |phrase: &&&str| begins & beginning(phrase) != 0;
-    let has =
-        |list: &[&str]| list.iter().filter(may_have).any(|phrase| contains_phrase(&clause.words, phrase));
-    if has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was") {
-        return Some(Strength::Rule);
-    }
-    let wishes = has(WISHES) || rules_something_out(clause);
-    clause.strength().max(wishes.then_some(Strength::Wish))
 }
 
 /// The text without "only" in names such as "read-only" and "only-if-cached".
@@ -84,7 +70,7 @@ fn without_names(lower: &str) -> String {
 
 /// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …",
 /// "error[E0382]: …". "On error: …" and "Error handling: …" say when a rule holds.
-fn is_error(lower: &str) -> bool {
+pub(super) fn is_error(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let has_code = || second.ends_with(':') && second.contains(|c: char| c.is_ascii_digit() || c == '[');
@@ -200,23 +186,9 @@ fn says_when_or_how(text: &str) -> bool {
         || (!is_report && ["用中文", "用英文", "用英语"].iter().any(|end| sentence.ends_with(end)))
 }
 
-/// One bit of 64 for the first letters of a phrase or word. Most phrases begin like no word of a sentence and can be skipped.
-fn beginning(phrase: &str) -> u64 {
-    let (first, second) = match phrase.as_bytes() {
-        [first, b' ', ..] | [first] => (*first, 0),
-        [first, second, ..] => (*first, *second),
-        [] => return 0,
-    };
-    1 << ((first.wrapping_mul(7) ^ second) % 64)
-}
-
 fn contains_phrase(words: &[&str], phrase: &str) -> bool {
-    let first = phrase.split(' ').next();
-    let matches_at = |at: usize| {
-        let mut behind = words[at..].iter();
-        phrase.split(' ').all(|wanted| behind.next() == Some(&wanted))
-    };
-    words.iter().enumerate().any(|(at, word)| Some(*word) == first && matches_at(at))
+    let begins = |at: usize| phrase.split(' ').zip(at..).all(|(wanted, at)| words.get(at) == Some(&wanted));
+    (0..words.len()).any(begins)
 }
 
 /// Whether a sentence refers to something named in the sentence before.

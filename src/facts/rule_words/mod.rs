@@ -14,8 +14,7 @@ mod word_table;
 
 pub(super) use cjk::{CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES};
 pub(super) use english::{
-    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS,
-    WANTING, WISHES,
+    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, WANTING,
 };
 pub(super) use language::Language;
 pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};
