@@ -40,31 +40,22 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
             .filter(|b| !b.fenced && !sentence.fenced && !sentence.cut);
         let end = sentence.at + sentence.text.len();
         let end = if sentence.fenced { end } else { with_list(text, sentence.at, end) };
-        let own = Constraint { text: &text[sentence.at..end], ..found };
         let pointed =
             before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
-        match pointed {
-            Some(pointed) if pointed.at < newest.1 => {
-                // The sentence that it refers to is itself a rule. The two are joined if the result is not too long.
-                let last = out.pop().filter(|_| end - newest.0 <= LONGEST_WRAPPED);
-                let Some(last) = last else { continue };
-                newest.1 = end;
-                out.push(Constraint {
-                    text: &text[newest.0..end],
-                    strength: last.strength.max(own.strength),
-                    explicit: last.explicit || own.explicit,
-                    fenced: false,
-                });
-            }
-            Some(pointed) => {
-                newest = (pointed.at, end);
-                out.push(Constraint { text: &text[pointed.at..end], ..own });
-            }
-            None => {
-                newest = (sentence.at, end);
-                out.push(own);
-            }
-        }
+        let begin = match pointed {
+            // The sentence that it refers to is itself a rule. The two are joined if the result is not too long.
+            Some(pointed) if pointed.at < newest.1 && end - newest.0 <= LONGEST_WRAPPED => newest.0,
+            Some(pointed) if pointed.at >= newest.1 => pointed.at,
+            _ => sentence.at,
+        };
+        let joined = if begin < newest.1 { out.pop() } else { None };
+        out.push(Constraint {
+            text: &text[begin..end],
+            strength: joined.map_or(found.strength, |joined| joined.strength.max(found.strength)),
+            explicit: found.explicit || joined.is_some_and(|joined| joined.explicit),
+            fenced: found.fenced,
+        });
+        newest = (begin, end);
     }
     out
 }
@@ -212,6 +203,9 @@ mod tests {
         }
         let long = format!("You must do this:\n{}", "- one of so many steps\n".repeat(100));
         assert!(constraints(&long)[0].text.len() <= LONGEST_WRAPPED);
+        let steps = "- one of so many steps\n".repeat(24);
+        let two = format!("You must do this:\n{steps}- The core stays.\nDo not touch it.");
+        assert_eq!(constraints(&two).len(), 2, "too long to be one");
     }
 
     #[test]
