@@ -3,8 +3,9 @@ use super::sentences::{
     LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
 };
 use super::small_talk::says_what_is_lacking;
-use super::strength::Strength;
-use super::{keywords, rule_patterns};
+use super::strength::{RuleClass, Strength};
+use super::{cjk_rules, keywords, rule_patterns};
+use crate::script::is_cjk;
 
 /// A sentence of a user message that says what the agent must or must not do, or that takes this back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,9 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
 /// "Do not touch it.": the sentence before says what must not be touched.
 pub(super) fn points_back(sentence: &str) -> bool {
     sentence.len() <= 160
-        && (rule_patterns::points_back(sentence, rule_languages(sentence)) || keywords::points_back(sentence))
+        && (rule_patterns::points_back(sentence, rule_languages(sentence))
+            || keywords::points_back(sentence)
+            || cjk_rules::points_back(sentence))
 }
 
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
@@ -111,15 +114,18 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
         return None;
     }
     let languages = rule_languages(text);
-    let by_words = if languages & WORD_RULES_BIT == 0 { None } else { keywords::classify_rule(text) };
-    let by_patterns =
-        if languages & !WORD_RULES_BIT == 0 { None } else { rule_patterns::classify_rule(text) };
-    let strength = by_words.map(|it| it.strength).max(by_patterns.map(|it| it.strength))?;
+    let classes = [
+        (languages & WORD_RULES_BIT != 0).then(|| keywords::classify_rule(text)),
+        (languages & !WORD_RULES_BIT != 0).then(|| rule_patterns::classify_rule(text)),
+        text.contains(is_cjk).then(|| cjk_rules::classify_rule(text)),
+    ];
+    let RuleClass { strength, explicit } = classes.into_iter().flatten().flatten().reduce(|one, other| {
+        RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
+    })?;
     // "I don't have it": the negation forbids nothing.
     if strength == Strength::Mention && says_what_is_lacking(text) {
         return None;
     }
-    let explicit = [by_words, by_patterns].into_iter().flatten().any(|it| it.explicit);
     Some(Constraint { text, strength, explicit, fenced })
 }
 

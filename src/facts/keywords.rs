@@ -1,53 +1,38 @@
-//! Rules in English, Chinese, Japanese and Korean, recognised by words.
+//! Rules in English, recognised by words.
 
 use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
 use super::questions::asks;
-use super::rule_words::{
-    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, NEGATIONS, NOT_REVOKING, REVOKING, RULES,
-    SUBJECTS,
-};
+use super::rule_words::{BOUNDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS};
 use super::strength::{RuleClass, Strength};
 use super::words::{is_listed, lowered, words_with_apostrophes};
-use crate::script::is_cjk;
 
-/// Classifies a sentence by its English, Chinese, Japanese and Korean words.
+/// The rule that a sentence lays down, by its English words. A question only mentions one, as does a line that a program printed.
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
-    let cjk = text.chars().any(is_cjk);
-    let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     let has = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&words, phrase));
-    let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
-    let revokes = (has(REVOKING) && !has(NOT_REVOKING)) || cjk_says(CJK_REVOKING);
-    let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
+    let revokes = has(REVOKING) && !has(NOT_REVOKING);
+    let explicit = revokes || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
     let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
     let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
-    let question = text.ends_with(['?', '\u{FF1F}']) && !(agreed || words.windows(2).any(asks_for));
-    let is_error = is_error(&lower);
-    let told = is_error || asks(&words, question);
-    let clauses = if is_error { Vec::new() } else { clauses(&lower, question) };
+    let is_question = text.ends_with('?') && !(agreed || words.windows(2).any(asks_for));
+    let strength = if is_question || is_error(&lower) { None } else { strength(&lower, &words, revokes) };
+    let strength = strength.or(explicit.then_some(Strength::Mention))?;
+    Some(RuleClass { strength, explicit })
+}
+
+/// What a sentence in lower case sets.
+fn strength(lower: &str, words: &[&str], revokes: bool) -> Option<Strength> {
+    let told = asks(words, false);
+    if revokes && !told {
+        return Some(Strength::Rule);
+    }
     let rules_out = |clause: &Clause<'_>| rules_something_out(clause).then_some(Strength::Wish);
-    let set = clauses.iter().filter_map(|clause| clause.strength().max(rules_out(clause))).max();
-    let strength = if (revokes && !told) || cjk_says(CJK_RULES) || set == Some(Strength::Rule) {
-        Strength::Rule
-    } else if set.is_some()
-        || (!told && (leaves_alone(&words) || chooses_or_limits(&lower, &words)))
-        || (cjk
-            && ((cjk_says(CJK_WISHES) && !text.contains("我会") && !text.contains("我會"))
-                || is_japanese_prohibition(text)
-                || says_when_or_how(text)))
-    {
-        Strength::Wish
-    } else if explicit {
-        Strength::Mention
-    } else {
-        return None;
-    };
-    let strength = if question { strength.min(Strength::Wish) } else { strength };
-    let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
-    let is_any = explicit || strength > Strength::Mention;
-    is_any.then_some(RuleClass { strength, explicit })
+    let set =
+        clauses(lower, false).iter().filter_map(|clause| clause.strength().max(rules_out(clause))).max();
+    let wishes = !told && (leaves_alone(words) || chooses_or_limits(lower, words));
+    set.max(wishes.then_some(Strength::Wish))
 }
 
 /// The text without "only" in names such as "read-only" and "only-if-cached".
@@ -150,42 +135,6 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
     }
 }
 
-/// 「触るな」, 「増やさないで」, 「しないように」: endings of Japanese sentences that say what not to do.
-fn is_japanese_prohibition(text: &str) -> bool {
-    let sentence = text.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(['ね', 'よ']);
-    [
-        "ないで", "ないように", "ないようお願いします", "すんな", "るな", "すな", "くな", "むな", "つな",
-        "ぶな", "ぐな", "使うな", "言うな",
-    ]
-    .iter()
-    .any(|end| sentence.ends_with(end))
-}
-
-/// 「提交前先跑测试」, 「注释用英文」, 「デプロイ前に聞いて」, 「コミットメッセージは日本語で」: short sentences that say what must be done before something else, or in which
-/// language.
-fn says_when_or_how(text: &str) -> bool {
-    const LONG: usize = 24;
-    const REPORT_WORDS: [&str; 7] = ["了", "我", "报错", "報錯", "崩溃", "失败", "错误"];
-    let sentence = text.trim_end_matches(|c: char| !c.is_alphanumeric());
-    if sentence.ends_with("前问我") || sentence.ends_with("前問我") {
-        return true;
-    }
-    let is_report = REPORT_WORDS.iter().any(|word| text.contains(word)) && !text.contains("先问我");
-    if !is_report
-        && text.chars().count() <= LONG
-        && ["前先", "前请先", "前請先", "后先", "後先"].iter().any(|when| text.contains(when))
-    {
-        return true;
-    }
-    let asked =
-        ["お願いします", "ください", "下さい", "ね"].iter().find_map(|end| sentence.strip_suffix(end));
-    let asked = asked.unwrap_or(sentence);
-    let first = ["聞いて", "確認して", "相談して", "知らせて", "テストして", "テストを実行して"];
-    (text.contains("前に") && first.iter().any(|end| asked.ends_with(end)))
-        || (text.contains('は') && asked.ends_with("語で"))
-        || (!is_report && ["用中文", "用英文", "用英语"].iter().any(|end| sentence.ends_with(end)))
-}
-
 fn contains_phrase(words: &[&str], phrase: &str) -> bool {
     let begins = |at: usize| phrase.split(' ').zip(at..).all(|(wanted, at)| words.get(at) == Some(&wanted));
     (0..words.len()).any(begins)
@@ -199,10 +148,6 @@ pub(super) fn points_back(sentence: &str) -> bool {
     /// Words after "this" if it does not belong to a noun.
     const BEHIND: &str = "again anymore ever yet now here please in on at to for from by with without if when unless until or \
         and";
-    const CJK: [&str; 9] = ["它", "牠", "这样", "這樣", "那样", "那樣", "それ", "これ", "그것"];
-    if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
-        return true;
-    }
     let lower = lowered(sentence);
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     words.len() <= MANY

@@ -1,5 +1,6 @@
 //! Recognises sentences that tell a later reader nothing: thanks, apologies, assent, what somebody lacks or has forgotten.
 
+use super::cjk_rules;
 use super::rule_patterns;
 use super::rule_words::folded;
 use super::words::{is_listed, words};
@@ -21,13 +22,6 @@ const ASSENT: &str = "yes no ok okay sure continue go proceed next great right a
 const CJK: [&str; 22] = [
     "谢谢", "謝謝", "抱歉", "对不起", "對不起", "不好意思", "好的", "可以", "没问题", "沒問題", "继续",
     "繼續", "ありがと", "すみません", "申し訳", "ごめん", "はい", "了解", "続けて", "감사", "고마", "죄송",
-];
-
-/// Words about what somebody lacks, does not know, or has forgotten, in scripts without blanks between words.
-const LACKING_CJK: [&str; 18] = [
-    "我没有", "我沒有", "不知道", "不记得", "不記得", "忘了", "忘记", "忘記", "找不到", "わかりません",
-    "分かりません", "覚えていません", "持っていません", "忘れました", "忘れてしま", "모르겠", "기억이 안",
-    "잊어버",
 ];
 
 /// Longer sentences, in words, say more than thanks.
@@ -62,7 +56,7 @@ pub fn is_courtesy(sentence: &str) -> bool {
 /// Whether a speaker says what they lack, do not know or have forgotten.
 pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
-        return LACKING_CJK.iter().any(|words| sentence.contains(words));
+        return cjk_rules::says_what_is_lacking(sentence);
     }
     rule_patterns::contains_any(sentence, |language| language.lacking)
 }

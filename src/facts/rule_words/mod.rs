@@ -1,6 +1,5 @@
 //! The words that mark a user's rule, one file for each language.
 
-mod cjk;
 mod english;
 mod french;
 mod german;
@@ -12,7 +11,6 @@ mod russian;
 mod spanish;
 mod word_table;
 
-pub(super) use cjk::{CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES};
 pub(super) use english::{
     BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, WANTING,
 };
