@@ -48,20 +48,16 @@ pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
             }
         });
     }
-    let mut parsed: Option<(usize, ParsedSentence<'_>)> = None;
-    let mut best = None;
     sort_by_key(&mut patterns, |pattern| (pattern.language, pattern.text));
     patterns.dedup_by_key(|pattern| (pattern.language, pattern.text));
-    for pattern in patterns {
-        let sentence = match parsed.take() {
-            Some((language, read)) if language == pattern.language => parsed.insert((language, read)),
-            _ => parsed.insert((pattern.language, ParsedSentence::of(&words, LANGUAGES[pattern.language]))),
-        };
-        let Some(class) = sentence.1.classify_rule(pattern) else { continue };
-        if sentence.1.reports() {
+    let mut best = None;
+    for of_language in patterns.chunk_by(|one, other| one.language == other.language) {
+        let parsed = ParsedSentence::of(&words, LANGUAGES[of_language[0].language]);
+        let class = of_language.iter().filter_map(|pattern| parsed.classify_rule(*pattern)).max();
+        if class.is_some() && parsed.reports() {
             return None;
         }
-        best = best.max(Some(class));
+        best = best.max(class);
     }
     best
 }
