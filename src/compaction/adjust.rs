@@ -1,7 +1,7 @@
 //! Changes a planned fold as the caller asked.
 
 use super::plan::{CutBehind, FoldPlan};
-use crate::context::{Context, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
+use crate::context::{Context, NodeIndex, NodeSet, Place, Unit, begin_with_user};
 use crate::error::{Error, Result};
 use crate::hashing::HashSet;
 
@@ -63,19 +63,8 @@ pub fn adjust(
         .filter(|(at, u)| u.is_removed() || (u.place == Place::Hidden && wanted(*at)))
         .map(|(_, u)| u)
         .collect();
-    let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
-    let new: u64 = folded.iter().filter(is_new).map(|u| u.tokens + u.hidden_tokens).sum();
-    if !folded.iter().any(|u| is_new(&u)) {
-        return Ok(None);
-    }
-    Ok(Some(FoldPlan {
-        members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
-        tokens: folded.iter().map(|u| u.tokens).sum(),
-        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
-        new_tokens: new,
-        cut: plan.cut.clone().map(|cut| CutBehind { named: fold.to_vec(), ..cut }),
-        ..plan.clone()
-    }))
+    let cut = plan.cut.clone().map(|cut| CutBehind { named: fold.to_vec(), ..cut });
+    Ok(FoldPlan { cut, ..plan.clone() }.of_units(context, &folded))
 }
 
 /// Checks that these messages can be kept: they are in the view and are not folds.

@@ -1,24 +1,18 @@
 //! Checks why a model stopped, in its provider's words.
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::facts::words::is_listed;
 
 /// The words for a normal end: `OpenAI` (`stop`, `completed`), Anthropic and Bedrock (`end_turn`, `stop_sequence`), Google (`STOP`), Cohere
 /// (`COMPLETE`), Hugging Face and watsonx (`eos_token`), Together and llama.cpp (`eos`), Titan (`FINISH`), AI21 (`endoftext`).
-const BY_ITSELF: [&str; 15] = [
-    "stop", "stopped", "stop_sequence", "stop_token", "end_turn", "end", "complete", "completed", "finish",
-    "finished", "eos", "eos_token", "eot", "endoftext", "end_of_text",
-];
+const BY_ITSELF: &str = "stop stopped stop_sequence stop_token end_turn end complete completed finish finished eos eos_token eot \
+    endoftext end_of_text";
 
-const BY_LENGTH: [&str; 10] = [
-    "length", "limit", "max_tokens", "max_output_tokens", "max_length", "max_output_reached",
-    "max_new_tokens", "model_length", "model_context_window_exceeded", "incomplete",
-];
+const BY_LENGTH: &str = "length limit max_tokens max_output_tokens max_length max_output_reached max_new_tokens model_length \
+    model_context_window_exceeded incomplete";
 
-const BY_FILTER: [&str; 14] = [
-    "content_filter", "content_filtered", "guardrail_intervened", "refusal", "safety", "sensitive",
-    "recitation", "language", "prohibited_content", "blocklist", "spii", "image_safety", "error_toxic",
-    "toxicity",
-];
+const BY_FILTER: &str = "content_filter content_filtered guardrail_intervened refusal safety sensitive recitation language \
+    prohibited_content blocklist spii image_safety error_toxic toxicity";
 
 /// Accepts an answer only if its model finished normally or gave no reason. After an unknown reason the text may be incomplete.
 ///
@@ -26,15 +20,14 @@ const BY_FILTER: [&str; 14] = [
 /// `SUMMARY_TRUNCATED`, with the word.
 pub fn check(finish_reason: &str) -> Result<()> {
     let word = normal(finish_reason);
-    let is_one_of = |words: &[&str]| words.contains(&word.as_str());
-    if word.is_empty() || is_one_of(&BY_ITSELF) {
+    if word.is_empty() || is_listed(&word, BY_ITSELF) {
         return Ok(());
     }
-    let why = if is_one_of(&BY_LENGTH) {
+    let why = if is_listed(&word, BY_LENGTH) {
         format!(
             "the summary was cut off by its length limit (finish_reason `{finish_reason}`); allow it more output tokens or ask for a shorter one"
         )
-    } else if is_one_of(&BY_FILTER) {
+    } else if is_listed(&word, BY_FILTER) {
         format!(
             "the summary was cut off by the provider's content filter (finish_reason `{finish_reason}`); remove the offending text with `compaction.redact`, or use another model"
         )

@@ -102,67 +102,62 @@ impl Script {
     }
 }
 
-/// Numbers of letters by script.
+/// The number of a text's letters, and of those of each script.
 #[derive(Debug, Default)]
 struct Counts {
     all: u64,
-    kana: u64,
-    han: u64,
-    others: [u64; 7],
+    by_script: [u64; 10],
 }
-
-const OTHERS: [Script; 7] = [
-    Script::Korean,
-    Script::Cyrillic,
-    Script::Arabic,
-    Script::Hebrew,
-    Script::Greek,
-    Script::Thai,
-    Script::Devanagari,
-];
 
 impl Counts {
     fn add(&mut self, c: char) {
-        if !c.is_alphabetic() {
-            return;
+        if c.is_alphabetic() {
+            self.all += 1;
+            if let Some(script) = script_of(c) {
+                self.by_script[script as usize] += 1;
+            }
         }
-        self.all += 1;
-        let other = match u32::from(c) {
-            0x3040..=0x30FF | 0xFF66..=0xFF9F => {
-                self.kana += 1;
-                return;
-            }
-            0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0x2_0000..=0x3_FFFF => {
-                self.han += 1;
-                return;
-            }
-            0xAC00..=0xD7AF | 0x1100..=0x11FF | 0x3130..=0x318F => 0,
-            0x0400..=0x052F => 1,
-            0x0600..=0x06FF | 0x0750..=0x077F => 2,
-            0x0590..=0x05FF => 3,
-            0x0370..=0x03FF => 4,
-            0x0E00..=0x0E7F => 5,
-            0x0900..=0x097F => 6,
-            _ => return,
-        };
-        self.others[other] += 1;
+    }
+
+    fn of(&self, script: Script) -> u64 {
+        self.by_script[script as usize]
     }
 
     fn script(&self) -> Option<Script> {
-        let cjk = self.kana + self.han;
+        use Script::{Arabic, Chinese, Cyrillic, Devanagari, Greek, Hebrew, Japanese, Korean, Latin, Thai};
+        let kana = self.of(Japanese);
+        let cjk = kana + self.of(Chinese);
         // One such character counts like a short word.
-        if self.all + cjk * 2 + self.others[0] * 2 < LEAST_LETTERS {
+        if self.all + cjk * 2 + self.of(Korean) * 2 < LEAST_LETTERS {
             return None;
         }
-        let most = self.others.iter().zip(OTHERS).max_by_key(|(n, _)| **n).filter(|(n, _)| **n > cjk);
-        if let Some((_, script)) = most.filter(|(n, _)| **n * LEAST_SHARE >= self.all) {
-            return Some(script);
-        }
-        if cjk * LEAST_SHARE < self.all {
-            return Some(Script::Latin);
-        }
-        Some(if self.kana * 10 >= cjk { Script::Japanese } else { Script::Chinese })
+        let others = [Korean, Cyrillic, Arabic, Hebrew, Greek, Thai, Devanagari];
+        let most = others.into_iter().max_by_key(|script| self.of(*script));
+        let is_enough =
+            |script: &Script| self.of(*script) > cjk && self.of(*script) * LEAST_SHARE >= self.all;
+        Some(match most.filter(is_enough) {
+            Some(script) => script,
+            None if cjk * LEAST_SHARE < self.all => Latin,
+            None if kana * 10 >= cjk => Japanese,
+            None => Chinese,
+        })
     }
+}
+
+/// The script of a letter that only one script has; for a Chinese character, which Japanese has too, Chinese.
+fn script_of(c: char) -> Option<Script> {
+    Some(match u32::from(c) {
+        0x3040..=0x30FF | 0xFF66..=0xFF9F => Script::Japanese,
+        0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0x2_0000..=0x3_FFFF => Script::Chinese,
+        0xAC00..=0xD7AF | 0x1100..=0x11FF | 0x3130..=0x318F => Script::Korean,
+        0x0400..=0x052F => Script::Cyrillic,
+        0x0600..=0x06FF | 0x0750..=0x077F => Script::Arabic,
+        0x0590..=0x05FF => Script::Hebrew,
+        0x0370..=0x03FF => Script::Greek,
+        0x0E00..=0x0E7F => Script::Thai,
+        0x0900..=0x097F => Script::Devanagari,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Decides which part of the view a compaction folds and which part stays.
 
+use std::ops::Range;
+
 use super::accepted::Accepted;
 use super::config::SummaryRole;
 use super::frame::EMPTY_SUMMARY;
@@ -60,6 +62,20 @@ pub struct CutBehind {
 }
 
 impl FoldPlan {
+    /// The same plan for these units; `None` if none of them is new.
+    pub(super) fn of_units(self, context: &Context, folded: &[&Unit]) -> Option<Self> {
+        let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
+        let tokens = |u: &Unit| u.tokens + if self.hidden_too { u.hidden_tokens } else { 0 };
+        let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
+        (!new.is_empty()).then(|| Self {
+            members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
+            tokens: folded.iter().map(|u| u.tokens).sum(),
+            hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+            new_tokens: new.iter().map(|u| tokens(u)).sum(),
+            ..self
+        })
+    }
+
     /// The tokens that the summary must stay below.
     pub fn must_be_smaller_than(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
@@ -230,18 +246,21 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| keep.room(target) + ledger::tokens_needed(context, keep.ledger, target, &[]);
-    let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
-        fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
-    } else {
-        for (i, unit) in units.iter_mut().enumerate().take(keep_from) {
-            if !unit.fixed && Some(i) != newest_user {
-                unit.mark_removed();
-            }
+    let first = if keep.fill { 0 } else { keep_from };
+    for (i, unit) in units.iter_mut().enumerate().take(first) {
+        if !unit.fixed && Some(i) != newest_user {
+            unit.mark_removed();
         }
-        let target = keep.target.filter(|_| keep.cut_within_turn);
-        target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target, reserve(target)))
-    };
+    }
+    let starts = std::iter::once(first).chain(turns.iter().copied().filter(|turn| *turn > first));
+    let ends = turns.iter().copied().filter(|turn| *turn > first).chain([units.len()]);
+    let turns: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+    if let Some(target) = keep.target.filter(|_| keep.fill || keep.cut_within_turn) {
+        let facts = ledger::tokens_needed(context, keep.ledger, target, &[]);
+        let room = target.saturating_sub(context.view.fixed_tokens() + keep.room(target) + facts);
+        fold_oldest(&mut units, &turns, keep_from, room);
+    }
+    let cut_within_turn = turns.into_iter().any(|turn| stays_in_part(&units[turn]));
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
@@ -312,15 +331,12 @@ fn turns(units: &[Unit]) -> Vec<usize> {
 
 /// The plan that folds these units; `None` if none of them is new.
 fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> Option<FoldPlan> {
-    let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
-    let tokens = |u: &Unit| u.tokens + if keep.hidden_too { u.hidden_tokens } else { 0 };
-    let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
-    (!new.is_empty()).then(|| FoldPlan {
-        members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
-        tokens: folded.iter().map(|u| u.tokens).sum(),
-        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+    let plan = FoldPlan {
+        members: Vec::new(),
+        tokens: 0,
+        hidden_tokens: 0,
         hidden_too: keep.hidden_too,
-        new_tokens: new.iter().map(|u| tokens(u)).sum(),
+        new_tokens: 0,
         cut_within_turn: false,
         layout,
         profile: Profile::Default,
@@ -329,67 +345,40 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
         max_after: None,
         cut: None,
         frame: None,
-    })
+    };
+    plan.of_units(context, folded)
 }
 
-/// Folds the oldest steps until the rest fits, and a turn's user message once all its steps are folded. Returns true if a turn was cut. The
-/// user messages of the turns from `keep_from` on stay.
-fn fold_oldest(
-    units: &mut [Unit],
-    turns: &[usize],
-    keep_from: usize,
-    context: &Context,
-    target: u64,
-    reserve: u64,
-) -> bool {
-    let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
+/// Folds the oldest steps of these turns until what stays has room, and a turn's user message once all its steps are folded. The user messages
+/// of the turns from `keep_from` on stay.
+fn fold_oldest(units: &mut [Unit], turns: &[Range<usize>], keep_from: usize, room: u64) {
+    let mut tokens: u64 = units.iter().filter(|u| !u.is_removed()).map(|u| u.tokens).sum();
     // A view of nothing but instructions is useless, so the newest other message stays.
     let newest = units.iter().rposition(|u| !u.role.is_instruction()).unwrap_or(0);
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
-    let ends = turns.iter().copied().filter(|t| *t > 0).chain([units.len()]);
-    for (start, end) in starts.zip(ends) {
-        let mut cut = false;
-        let steps_then_request =
-            (start..end).filter(|i| !units[*i].opens_turn()).chain(start..end).collect::<Vec<_>>();
-        for i in steps_then_request {
-            if tokens <= target && !(units[i].opens_turn() && is_answered_by_fold(&units[start..end])) {
-                return cut;
+    for turn in turns {
+        let steps = turn.clone().filter(|i| !units[*i].opens_turn());
+        for i in steps.chain(turn.clone()).collect::<Vec<_>>() {
+            let is_request = units[i].opens_turn();
+            if tokens <= room && !(is_request && is_answered_by_fold(&units[turn.clone()])) {
+                return;
             }
-            let is_asked = Some(i) == newest_user || (units[i].opens_turn() && i >= keep_from);
-            let stays = units[i].fixed || units[i].is_removed() || i == newest || is_asked;
-            if !stays {
+            let is_asked = Some(i) == newest_user || (is_request && i >= keep_from);
+            if !(units[i].fixed || units[i].is_removed() || i == newest || is_asked) {
                 units[i].mark_removed();
                 tokens = tokens.saturating_sub(units[i].tokens);
-                cut = !units[i].opens_turn();
             }
         }
     }
-    units[keep_from.min(newest)..].iter().any(Unit::is_removed)
+}
+
+/// Whether a turn was cut at a step boundary.
+fn stays_in_part(turn: &[Unit]) -> bool {
+    turn.iter().any(Unit::is_removed) && turn.iter().any(|unit| !unit.is_removed() && !unit.fixed)
 }
 
 /// Whether everything after a turn's user message is folded. Left alone, that message would look unanswered.
 fn is_answered_by_fold(turn: &[Unit]) -> bool {
     let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
     steps.peek().is_some() && steps.all(Unit::is_removed)
-}
-
-/// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. Returns true if any was folded.
-fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64, reserve: u64) -> bool {
-    let kept: u64 = units.iter().filter(|u| !u.is_removed()).map(|u| u.tokens).sum();
-    let mut tokens = context.view.fixed_tokens() + kept + reserve;
-    let newest = units.len().saturating_sub(1);
-    let mut cut = false;
-    let from = kept_turns.first().copied().unwrap_or(units.len());
-    for unit in &mut units[from.min(newest)..newest] {
-        if tokens <= target {
-            break;
-        }
-        if !unit.is_removed() && !unit.fixed && !unit.opens_turn() {
-            unit.mark_removed();
-            tokens -= unit.tokens;
-            cut = true;
-        }
-    }
-    cut
 }

@@ -1,11 +1,8 @@
 //! Recognises answers that say nothing about the conversation: errors of services, and announcements of a summary that does not follow.
 
-use std::sync::OnceLock;
-
 use serde_json::Value;
 
-use crate::facts::words::lowered;
-use crate::hashing::HashSet;
+use crate::facts::words::{is_listed, lowered};
 use crate::provider::is_too_large;
 
 /// Longer texts are never classified by their words.
@@ -15,27 +12,22 @@ const SHORT: usize = 600;
 const KNOWN_FOR_OTHER: usize = 5;
 
 /// Function words, which are ignored.
-static FUNCTION: Words = Words::of(
-    "a an the and or of to for from in on at by with as is are was were be been being it its \
+const FUNCTION: &str = "a an the and or of to for from in on at by with as is are was were be been being it its \
     this that these those there here here's i i'm i'll me my we our us you your any some no not yes so far if \
     while when than do does don't have has had can could would will may about what which let let's only also \
-    just still below above following now currently",
-);
+    just still below above following now currently";
 
 /// Words of a text that announces a summary or asks for the conversation.
-static ANNOUNCES: Words = Words::of(
-    "sure certainly course okay ok understood summary summaries summarize summarise \
+const ANNOUNCES: &str = "sure certainly course okay ok understood summary summaries summarize summarise \
     summarized summarised summarizing summarising conversation transcript chat text content message messages \
-    please want need like happy help",
-);
+    please want need like happy help";
 
 /// Words of a text that says the summary is missing or asks for the conversation.
-static NOTHING_YET: Words =
-    Words::of("no not none null empty todo tbd placeholder insert provide provided share paste send");
+const NOTHING_YET: &str =
+    "no not none null empty todo tbd placeholder insert provide provided share paste send";
 
 /// Words of service errors.
-static ERRORS: Words = Words::of(
-    "error errors failed failure fail code status http request requests reason rate limit \
+const ERRORS: &str = "error errors failed failure fail code status http request requests reason rate limit \
     limits limited exceeded exceed exceeds reached try again later retry retrying after seconds minutes moment \
     server service api engine upstream gateway proxy host overloaded overload capacity busy high demand \
     unavailable temporarily unable occurred encountered processing process sorry internal unexpected unknown bad \
@@ -47,8 +39,7 @@ static ERRORS: Words = Words::of(
     disconnected hang up peer before headers getaddrinfo certificate expired disabled deactivated blocked \
     slow down unprocessable required generate generating create cannot can't couldn't completion output prompt \
     input context length window size maximum resulted however adjust reduce requested total exceeding per day \
-    current first pulling response received nginx cloudflare openai anthropic went wrong something",
-);
+    current first pulling response received nginx cloudflare openai anthropic went wrong something";
 
 /// Prefixes of the names of system errors.
 const SYSTEM_ERRORS: [&str; 6] = ["econn", "etimed", "enotfound", "ehost", "enet", "epipe"];
@@ -60,11 +51,11 @@ pub fn says_nothing(text: &str) -> bool {
     let leads_nowhere = || {
         lower.trim_end().ends_with([':', '\u{FF1A}'])
             || lower.starts_with('{')
-            || words(&lower).any(|word| NOTHING_YET.has(word))
+            || words(&lower).any(|word| is_listed(word, NOTHING_YET))
     };
-    let announces = |word: &str| ANNOUNCES.has(word) || NOTHING_YET.has(word);
+    let announces = |word: &str| is_listed(word, ANNOUNCES) || is_listed(word, NOTHING_YET);
     lower.len() <= SHORT
-        && words(&lower).all(|word| announces(word) || FUNCTION.has(word))
+        && words(&lower).all(|word| announces(word) || is_listed(word, FUNCTION))
         && words(&lower).any(announces)
         && leads_nowhere()
 }
@@ -91,11 +82,11 @@ fn is_made_of_errors(lower: &str) -> bool {
     if lower.len() > SHORT {
         return false;
     }
-    let significant = words(lower).filter(|word| !FUNCTION.has(word));
+    let significant = words(lower).filter(|word| !is_listed(word, FUNCTION));
     let (known, other): (Vec<&str>, Vec<&str>) = significant.partition(|word| {
-        [&ERRORS, &ANNOUNCES, &NOTHING_YET].iter().any(|list| list.has(word)) || names_an_error(word)
+        [ERRORS, ANNOUNCES, NOTHING_YET].iter().any(|list| is_listed(word, list)) || names_an_error(word)
     });
-    let is_any = || known.iter().any(|word| ERRORS.has(word) || names_an_error(word));
+    let is_any = || known.iter().any(|word| is_listed(word, ERRORS) || names_an_error(word));
     let for_each = |few: usize| other.len() * few <= known.len();
     for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_too_large(lower)) // last, because it is slow
 }
@@ -106,7 +97,7 @@ fn has_status_and_body(lower: &str) -> bool {
     let head = &lower[..body];
     let is_status = |word: &str| word.parse::<u16>().is_ok_and(|status| (400..600).contains(&status));
     head.split(|c: char| !c.is_alphanumeric()).any(is_status)
-        && words(head).all(|word| ERRORS.has(word) || names_an_error(word))
+        && words(head).all(|word| is_listed(word, ERRORS) || names_an_error(word))
 }
 
 /// Matches `aborterror` and `econnrefused` (lower case).
@@ -129,22 +120,6 @@ fn words(lower: &str) -> impl Iterator<Item = &str> {
     parts
         .map(|word| word.trim_matches('\'').trim_end_matches("'s"))
         .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
-}
-
-/// A list of words, split on first use.
-struct Words {
-    list: &'static str,
-    set: OnceLock<HashSet<&'static str>>,
-}
-
-impl Words {
-    const fn of(list: &'static str) -> Self {
-        Self { list, set: OnceLock::new() }
-    }
-
-    fn has(&self, word: &str) -> bool {
-        self.set.get_or_init(|| self.list.split_whitespace().collect()).contains(word)
-    }
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ pub fn neutralize(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     for (at, _) in text.match_indices('<') {
-        if RESERVED.iter().any(|name| begins_tag(&text[at..], name)) {
+        if RESERVED.iter().any(|name| tag_name(&text[at..], name).is_some()) {
             out.push_str(&text[copied..at]);
             out.push('‹');
             copied = at + 1;
@@ -225,11 +225,8 @@ fn tag_at(text: &str, name: &str) -> Option<(usize, bool)> {
     rest[blanks..].starts_with('>').then_some((after + blanks + 1, closing))
 }
 
-/// Whether `text` begins like a tag of this name, with or without attributes or a closing `>`.
-fn begins_tag(text: &str, name: &str) -> bool {
-    tag_name(text, name).is_some()
-}
-
+/// If `text` begins like a tag of this name, with or without attributes or a closing `>`: the length up to the end of the name, and whether
+/// it is a closing tag.
 fn tag_name(text: &str, name: &str) -> Option<(usize, bool)> {
     let body = text.strip_prefix('<')?.trim_start();
     let (body, closing) = match body.strip_prefix('/') {

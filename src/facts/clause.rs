@@ -116,7 +116,7 @@ pub(super) fn only_asks(lower: &str) -> bool {
 
 /// The parts of a text outside quotation marks. A mark behind a letter or digit opens nothing (it is for inches), nor does one that is
 /// never closed.
-fn unquoted(text: &str) -> Vec<&str> {
+pub(super) fn unquoted(text: &str) -> Vec<&str> {
     const MARKS: [char; 3] = ['"', '“', '”'];
     let mut out = Vec::new();
     let (mut start, mut from) = (0, 0);
@@ -207,7 +207,7 @@ impl<'a> Clause<'a> {
         let subject = self.subject(at);
         match subject {
             "" => !consoles(behind),
-            "i" | "we" | "they" if WANTING.contains(&verb) => {
+            "i" | "we" | "they" if is_listed(verb, WANTING) => {
                 let what = behind.get(1).copied().unwrap_or_default();
                 !(is_listed(what, "it that this") || verb == "like" && what == "the")
             }
@@ -292,7 +292,7 @@ impl<'a> Clause<'a> {
             "are" => is_past(next),
             // "What matters is that you never push."
             "you" => self.words[..at].iter().any(|word| is_listed(word, WEIGHTY)) && !tells,
-            "i" => WANTING.contains(&next) || is_listed(next, CHOOSING),
+            "i" => is_listed(next, WANTING) || is_listed(next, CHOOSING),
             // "Make it so that users never lose data."
             _ if self.after == "so" && self.follows_order => !is_past(next),
             _ if is_listed(subject, TOLD_OF) || is_listed(subject, BEING) => false,
@@ -311,7 +311,7 @@ impl<'a> Clause<'a> {
         let of_a_thing =
             || self.begins_with(DETERMINERS) || behind.iter().any(|word| is_listed(word, DEPENDENT));
         match before {
-            _ if WANTING.contains(&next) || self.orders_it(at) => true,
+            _ if is_listed(next, WANTING) || self.orders_it(at) => true,
             "i" => is_listed(next, CHOOSING),
             "we" => self.is_custom(at) && !(is_listed(next, STATIVE) || is_past(next) || next == "just"),
             "are" | "now" | "not" | "currently" | "still" => false,

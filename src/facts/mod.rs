@@ -10,6 +10,7 @@ mod args;
 mod asked_user;
 mod blanks;
 mod bytes;
+mod cjk_rules;
 mod clause;
 mod codes;
 mod constraints;

@@ -117,24 +117,15 @@ const HEADS: [&str; 14] = [
     "next step", "next:", "next up", "remaining", "todo", "to do", "to-do", "still to do", "left to do",
     "待办", "下一步", "次のステップ", "残り", "未完了",
 ];
-const WORDS: [&str; 19] = [
-    "still need", "still to be", "remains to", "remaining", "todo", "not yet", "left to do", "next step",
-    "next, i", "next i", "follow-up", "待办", "还需要", "还没", "接下来", "下一步", "次に", "まだ", "残って",
+/// Every text that names open work contains one of these: what the headings begin with, where they contain none of the words, and then the
+/// words.
+const MENTIONED: [&str; 26] = [
+    "next:", "next up", "to do", "to-do", "次のステップ", "残り", "未完了", "still need", "still to be",
+    "remains to", "remaining", "todo", "not yet", "left to do", "next step", "next, i", "next i",
+    "follow-up", "待办", "还需要", "还没", "接下来", "下一步", "次に", "まだ", "残って",
 ];
-
-/// Every text that names open work contains one of these: the words, and those headings that contain none of the words.
-static MENTIONS: Phrases<26> = Phrases::of({
-    let mut all = [
-        "next:", "next up", "to do", "to-do", "次のステップ", "残り", "未完了", "", "", "", "", "", "", "",
-        "", "", "", "", "", "", "", "", "", "", "", "",
-    ];
-    let mut at = 0;
-    while at < WORDS.len() {
-        all[7 + at] = WORDS[at];
-        at += 1;
-    }
-    all
-});
+const WORDS: &[&str] = MENTIONED.split_at(7).1;
+static MENTIONS: Phrases<26> = Phrases::of(MENTIONED);
 
 /// The work that a text names as still to be done: sentences that say so, and lists under headings that do.
 pub fn intentions(text: &str) -> Vec<&str> {

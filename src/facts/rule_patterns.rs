@@ -1,5 +1,7 @@
 //! Recognises rules by patterns, in languages with spaces between words.
 
+use super::clause::unquoted;
+use super::keywords::is_error;
 use super::rule_words::{LANGUAGE_NAMES, LANGUAGES, Language, Pattern, PatternMeaning, folded, patterns_at};
 use super::strength::{RuleClass, Strength};
 use super::words::is_listed;
@@ -18,12 +20,16 @@ const MOST_WORDS: usize = 80;
 /// Frequent English words that are none in the other languages.
 const ENGLISH_ALONE: &str = "the of it you and is with they";
 
-/// The rule that a sentence lays down in any of the languages. A question is not a rule.
+/// The rule that a sentence lays down in any of the languages, outside of what it quotes. A question is not a rule, nor is a line that a
+/// program printed.
 pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     if sentence.ends_with('?') {
         return None;
     }
-    let mut folded = folded(sentence);
+    let mut folded = folded(&unquoted(sentence).concat());
+    if is_error(&folded) {
+        return None;
+    }
     if folded.contains("il te plait") || folded.contains("il vous plait") {
         // Becomes one word, because "il" and "vous" would otherwise be taken for the speaker of a report.
         folded = folded.replace("s'il te plait", "stp").replace("s'il vous plait", "svp");
@@ -42,20 +48,16 @@ pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
             }
         });
     }
-    let mut parsed: Option<(usize, ParsedSentence<'_>)> = None;
-    let mut best = None;
     sort_by_key(&mut patterns, |pattern| (pattern.language, pattern.text));
     patterns.dedup_by_key(|pattern| (pattern.language, pattern.text));
-    for pattern in patterns {
-        let sentence = match parsed.take() {
-            Some((language, read)) if language == pattern.language => parsed.insert((language, read)),
-            _ => parsed.insert((pattern.language, ParsedSentence::of(&words, LANGUAGES[pattern.language]))),
-        };
-        let Some(class) = sentence.1.classify_rule(pattern) else { continue };
-        if sentence.1.reports() {
+    let mut best = None;
+    for of_language in patterns.chunk_by(|one, other| one.language == other.language) {
+        let parsed = ParsedSentence::of(&words, LANGUAGES[of_language[0].language]);
+        let class = of_language.iter().filter_map(|pattern| parsed.classify_rule(*pattern)).max();
+        if class.is_some() && parsed.reports() {
             return None;
         }
-        best = best.max(Some(class));
+        best = best.max(class);
     }
     best
 }
@@ -67,6 +69,15 @@ pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
     let languages = LANGUAGES.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
     words.len() <= FEW + SHORT
         && languages.into_iter().any(|(_, language)| ParsedSentence::of(&words, language).points_back())
+}
+
+/// Whether a sentence contains any of these patterns, which do not say where a clause begins, in any of the languages.
+pub(super) fn contains_any(sentence: &str, patterns: impl Fn(&Language) -> &str) -> bool {
+    let folded = folded(sentence);
+    let words = words(&folded);
+    let contains =
+        |language| ParsedSentence { language, words: words.clone() }.contains_any(patterns(language));
+    LANGUAGES.into_iter().any(contains)
 }
 
 /// The position of a word in its clause.
@@ -128,12 +139,14 @@ impl<'a> ParsedSentence<'a> {
 
     /// The rule that a pattern of this language finds in the sentence.
     fn classify_rule(&self, pattern: Pattern) -> Option<RuleClass> {
-        // In English, explicit sentences are recognised by their words alone.
-        let explicit = pattern.language > 0;
+        // In English, explicit rules are recognised by their words alone.
+        let explicit = pattern.language > 0 || pattern.meaning == PatternMeaning::Revocation;
         let rule = RuleClass { strength: Strength::Rule, explicit };
         let wish = RuleClass { strength: Strength::Wish, explicit: false };
         match pattern.meaning {
-            PatternMeaning::Rule => self.contains(pattern.text, |_| true).then_some(rule),
+            PatternMeaning::Rule | PatternMeaning::Revocation => {
+                self.contains(pattern.text, |_| true).then_some(rule)
+            }
             PatternMeaning::Modal => {
                 self.contains(pattern.text, |at| !self.is_next_to_speaker(at)).then_some(rule)
             }
@@ -206,6 +219,17 @@ impl<'a> ParsedSentence<'a> {
         (at + 1..end).find(|at| self.words[*at].place != Place::Inside).unwrap_or(end)
     }
 
+    /// Whether a word matches an element of a pattern.
+    fn is_word(&self, word: &str, element: &str) -> bool {
+        match element {
+            "_" => true,
+            "%" => self.is_order(word),
+            "!" => self.is_form(word, self.language.bans),
+            "#" => is_listed(word, LANGUAGE_NAMES),
+            form => self.matches_form(word, form),
+        }
+    }
+
     fn is_order(&self, word: &str) -> bool {
         self.is_form(word, self.language.orders)
     }
@@ -235,25 +259,25 @@ impl<'a> ParsedSentence<'a> {
     /// Whether a pattern matches from this word on.
     fn matches_from(&self, at: usize, pattern: &str) -> bool {
         let (element, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
-        let word = self.words.get(at);
-        let matches = match element.strip_prefix('=').unwrap_or(element) {
-            "" => return true,
-            "$" => return word.is_none(),
-            "^" => return word.is_some_and(|word| word.place == Place::First) && self.matches_from(at, rest),
-            "~" => {
-                return word.is_some_and(|word| word.place != Place::Inside) && self.matches_from(at, rest);
+        let element = element.strip_prefix('=').unwrap_or(element);
+        element.split('|').any(|one| self.matches_element(at, one, rest))
+    }
+
+    /// Whether one element of a pattern matches at this word, and the `rest` of the pattern behind it.
+    fn matches_element(&self, at: usize, element: &str, rest: &str) -> bool {
+        let is_place = |least: Place| self.words.get(at).is_some_and(|word| word.place >= least);
+        match element {
+            "" => true,
+            "$" => at >= self.words.len(),
+            "^" => is_place(Place::First) && self.matches_from(at, rest),
+            "~" => is_place(Place::Behind) && self.matches_from(at, rest),
+            ".." => (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.matches_from(at, rest)),
+            "..." => (at..self.words.len()).any(|at| self.matches_from(at, rest)),
+            _ => {
+                self.words.get(at).is_some_and(|word| self.is_word(word.text, element))
+                    && self.matches_from(at + 1, rest)
             }
-            ".." => {
-                return (at..self.clause(at.saturating_sub(1), FEW)).any(|at| self.matches_from(at, rest));
-            }
-            "..." => return (at..self.words.len()).any(|at| self.matches_from(at, rest)),
-            "_" => word.is_some(),
-            "%" => word.is_some_and(|word| self.is_order(word.text)),
-            "!" => word.is_some_and(|word| self.is_form(word.text, self.language.bans)),
-            "#" => word.is_some_and(|word| is_listed(word.text, LANGUAGE_NAMES)),
-            form => word.is_some_and(|word| self.matches_form(word.text, form)),
-        };
-        matches && self.matches_from(at + 1, rest)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::edit::Edit;
 use super::shorten;
 use super::word;
+use super::words::is_listed;
 use crate::hashing::HashMap;
 
 /// A file that a command reads or changes.
@@ -46,17 +47,22 @@ pub fn only_reads(command: &str) -> bool {
     commands(command).all(|words| reads(&words) && !writes(&words))
 }
 
+/// Programs that print the files that they are given.
+const PRINTING: &str = "cat head tail less nl wc bat";
+
 fn reads(words: &[String]) -> bool {
-    const READING: [&str; 17] = [
-        "cat", "head", "tail", "less", "nl", "wc", "bat", "ls", "find", "grep", "rg", "tree", "pwd", "echo",
-        "which", "stat", "cd",
-    ];
-    let second = words.get(1).map_or("", String::as_str);
-    READING.contains(&words[0].as_str())
-        || (words[0] == "git" && matches!(second, "log" | "show" | "diff" | "status" | "blame" | "grep"))
-        || matches!(words[0].as_str(), "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs")
-            && !words.iter().any(|w| w == "-i")
-        || words[0] == "sed" && !Edit::of(words).in_place
+    match words[0].as_str() {
+        "git" => is_listed(second(words), "log show diff status blame grep"),
+        "sed" => !Edit::of(words).in_place,
+        "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs" => !words.iter().any(|word| word == "-i"),
+        program => {
+            is_listed(program, PRINTING) || is_listed(program, "ls find grep rg tree pwd echo which stat cd")
+        }
+    }
+}
+
+fn second(words: &[String]) -> &str {
+    words.get(1).map_or("", String::as_str)
 }
 
 /// Whether its output goes to a file.
@@ -68,15 +74,12 @@ fn writes(words: &[String]) -> bool {
 /// Whether a command, if it succeeds, does nothing worth mentioning: makes a folder, copies, stages, writes a file or edits it in place.
 /// The file itself is mentioned elsewhere.
 pub fn is_minor_change(command: &str) -> bool {
-    const MINOR: [&str; 13] = [
-        "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
-        "pushd",
-    ];
+    const MINOR: &str = "mkdir cd cp touch chmod sleep export set true clear sync wait pushd";
     let mut commands = commands(command).peekable();
     commands.peek().is_some()
         && commands.all(|words| {
-            let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
-            git || MINOR.contains(&words[0].as_str()) || reads(&words) || edits_in_place(&words)
+            let stages = words[0] == "git" && second(&words) == "add";
+            stages || is_listed(&words[0], MINOR) || reads(&words) || edits_in_place(&words)
         })
 }
 
@@ -217,13 +220,8 @@ fn push_effects(words: &[String], out: &mut Vec<Effect>) {
             return edit.files.iter().for_each(|file| add(file, edit.in_place));
         }
         "rm" | "mv" | "touch" | "tee" | "truncate" => true,
-        "cat" | "head" | "tail" | "less" | "nl" | "wc" | "bat" => false,
-        "cp" => {
-            if let Some(target) = operands.last() {
-                add(target, true);
-            }
-            return;
-        }
+        "cp" => return operands.last().iter().for_each(|target| add(target, true)),
+        program if is_listed(program, PRINTING) => false,
         _ if git => true,
         _ => return,
     };

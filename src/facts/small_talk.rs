@@ -1,5 +1,7 @@
 //! Recognises sentences that tell a later reader nothing: thanks, apologies, assent, what somebody lacks or has forgotten.
 
+use super::cjk_rules;
+use super::rule_patterns;
 use super::rule_words::folded;
 use super::words::{is_listed, words};
 use crate::script::is_cjk;
@@ -22,28 +24,6 @@ const CJK: [&str; 22] = [
     "繼續", "ありがと", "すみません", "申し訳", "ごめん", "はい", "了解", "続けて", "감사", "고마", "죄송",
 ];
 
-/// Sentences about what somebody lacks, does not know, or has forgotten. `..` stands for up to four words, `*` for any ending.
-const LACKING: [&str; 54] = [
-    "i .. don t .. have", "i .. don t .. know", "i .. don t .. remember", "i .. don t .. recall",
-    "i .. dont .. have", "i .. dont .. know", "i .. dont .. remember", "i .. do not .. have",
-    "i .. do not .. know", "i .. do not .. remember", "i .. do not .. recall", "i .. can t .. remember",
-    "i .. can t .. recall", "i .. can t .. find", "i .. cannot .. remember", "i .. cannot .. recall",
-    "i .. cannot .. find", "i forgot", "i .. forgotten", "i .. not .. sure", "i have no idea", "i .. lost",
-    "ich .. hab* .. nicht dabei", "ich .. hab* .. nicht zur hand", "hab* ich .. nicht",
-    "ich .. hab* .. kein*", "ich .. weiss .. nicht", "weiss ich .. nicht", "ich .. erinner* .. nicht",
-    "ich .. find* .. nicht", "ich .. vergessen", "keine ahnung", "je n ai pas le", "je n ai pas la",
-    "je n ai pas mon", "je n ai pas ma", "je ne .. sais pas", "je ne me .. souviens", "je ne me .. rappelle",
-    "je ne .. trouve pas", "j ai oublie", "no tengo el", "no tengo la", "no tengo mi", "no .. recuerdo",
-    "no .. encuentro", "non .. ricordo", "non .. trovo", "non ho il", "non ho la", "nao .. lembro",
-    "nao .. encontro", "nao tenho o", "nao tenho a",
-];
-const LACKING_RUSSIAN: [&str; 5] = ["у меня нет", "не знаю", "не помню", "я .. забыл*", "не .. найти"];
-const LACKING_CJK: [&str; 18] = [
-    "我没有", "我沒有", "不知道", "不记得", "不記得", "忘了", "忘记", "忘記", "找不到", "わかりません",
-    "分かりません", "覚えていません", "持っていません", "忘れました", "忘れてしま", "모르겠", "기억이 안",
-    "잊어버",
-];
-
 /// Longer sentences, in words, say more than thanks.
 const COURTEOUS: usize = 8;
 /// An answer that begins with an assent and is no longer says no more than "go on".
@@ -52,8 +32,6 @@ const ASSENTING: usize = 7;
 const SHORT: usize = 4;
 /// The same, in characters, for scripts without blanks between words.
 const SHORT_CJK: usize = 12;
-/// How far `..` reaches, in words.
-const GAP: usize = 4;
 
 /// Whether a word only agrees, refuses, thanks, or asks to go on.
 pub fn is_assent(word: &str) -> bool {
@@ -78,31 +56,9 @@ pub fn is_courtesy(sentence: &str) -> bool {
 /// Whether a speaker says what they lack, do not know or have forgotten.
 pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
-        return LACKING_CJK.iter().any(|words| sentence.contains(words));
+        return cjk_rules::says_what_is_lacking(sentence);
     }
-    let folded = folded(sentence);
-    let words: Vec<&str> = words(&folded).collect();
-    LACKING.iter().chain(&LACKING_RUSSIAN).any(|form| contains(&words, form))
-}
-
-/// Whether a form stands somewhere among these words.
-fn contains(words: &[&str], form: &str) -> bool {
-    let (first, rest) = form.split_once(' ').unwrap_or((form, ""));
-    (0..words.len()).any(|at| is_word(words[at], first) && follows(&words[at + 1..], rest))
-}
-
-/// Whether these words begin with the rest of a form.
-fn follows(words: &[&str], form: &str) -> bool {
-    let (first, rest) = form.split_once(' ').unwrap_or((form, ""));
-    match first {
-        "" => true,
-        ".." => (0..=GAP.min(words.len())).any(|skipped| follows(&words[skipped..], rest)),
-        _ => words.first().is_some_and(|word| is_word(word, first)) && follows(&words[1..], rest),
-    }
-}
-
-fn is_word(word: &str, of_form: &str) -> bool {
-    of_form.strip_suffix('*').map_or(word == of_form, |beginning| word.starts_with(beginning))
+    rule_patterns::contains_any(sentence, |language| language.lacking)
 }
 
 #[cfg(test)]

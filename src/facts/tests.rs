@@ -1,9 +1,10 @@
 //! What each reader of facts finds in a text: `found.tsv`.
 
 use super::asked_user::user_answers;
+use super::id_field::each_literal_in;
 use super::*;
 use crate::corpus::{agrees, sections};
-use crate::message::ToolCall;
+use crate::message::{Message, Part, Role, ToolCall};
 
 fn list<T: AsRef<str>>(finds: impl IntoIterator<Item = T>) -> String {
     let finds: Vec<T> = finds.into_iter().collect();
@@ -24,6 +25,12 @@ fn boxed(done: bool, text: &str) -> String {
 fn found(reader: &str, text: &str) -> String {
     match reader {
         "literals" => list(literals(text).iter().map(|l| format!("{:?} {}", l.kind, l.text))),
+        "fields of a call" => {
+            let call = Part::from(ToolCall::function("c", "tool", text));
+            fields(&Message::new(Role::Assistant, vec![call]))
+        }
+        "fields of an output" => fields(&Message::tool("c", text)),
+        "fields of a record" => fields(&Message::text(Role::User, text)),
         "sentences" => list(sentences(text).iter().map(|s| {
             let label = if s.cut { "cut: " } else { "" };
             format!("{label}{}{}", if s.fenced { "code: " } else { "" }, s.text)
@@ -54,6 +61,18 @@ fn found(reader: &str, text: &str) -> String {
         "outcome" => outcome_of(text),
         _ => panic!("there is no reader `{reader}`"),
     }
+}
+
+fn fields(message: &Message) -> String {
+    let mut found = Vec::new();
+    each_literal_in(message, &mut |literal, field| {
+        found.push(format!(
+            "{}{}",
+            field.map_or_else(String::new, |field| format!("{field}: ")),
+            literal.text
+        ));
+    });
+    list(found)
 }
 
 fn plan_of(call: &str) -> String {

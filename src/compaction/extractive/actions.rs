@@ -13,6 +13,9 @@ pub(super) const TODO_LABEL: &str = "To do: ";
 /// The length limit for commands, calls and error lines, in bytes; longer ones are mostly scripts and data.
 const LONGEST_COMMAND: usize = 200;
 
+/// An output is read this far, in bytes, to tell how it begins.
+const MOST_READ: usize = 2000;
+
 /// Adds one call and its outcome to the draft.
 pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
@@ -27,7 +30,9 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
                 let error = outcome.error.as_deref().map(|error| shorten::line(error, 240));
-                let result = error.unwrap_or_else(|| shorten::beginning(beginning(output), 240));
+                let result = error.unwrap_or_else(|| {
+                    shorten::beginning(&output[..output.floor_char_boundary(MOST_READ)], 240)
+                });
                 if !result.is_empty() {
                     let verdict = if failed { "failed: " } else { "" };
                     draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{result}"), 0);
@@ -52,15 +57,6 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
             draft.planned.extend(id.map(|id| (id, text)));
         }
     }
-}
-
-/// The beginning of an output, longer than any line shows.
-fn beginning(output: &str) -> &str {
-    let mut end = output.len().min(2000);
-    while !output.is_char_boundary(end) {
-        end -= 1;
-    }
-    &output[..end]
 }
 
 /// A tool call on one line: `name(key: value, …)`.

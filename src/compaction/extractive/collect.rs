@@ -98,10 +98,7 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
                     draft.put(Section::Task, &key_of(request), &format!("{EARLIER_LABEL}{request}"), 0);
                 }
             }
-            Section::Task if text.starts_with(LATEST_LABEL) => {
-                let request = text.trim_start_matches(LATEST_LABEL);
-                draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
-            }
+            Section::Task if text.starts_with(LATEST_LABEL) => draft.put(Section::Task, LATEST, text, 0),
             Section::Task if text.starts_with(EARLIER_LABEL) => {
                 let is_first = draft.get(Section::Task, FIRST).is_none();
                 let key = key_of(text.trim_start_matches(EARLIER_LABEL));
@@ -290,12 +287,8 @@ fn add_open_at_end(
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
         draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
         if let Some(question) = final_question(text) {
-            draft.put(
-                Section::Open,
-                &key_of(question),
-                &format!("{QUESTION_LABEL}{}", unwrapped(question)),
-                30,
-            );
+            let line = format!("{QUESTION_LABEL}{}", unwrapped(question));
+            draft.put(Section::Open, &key_of(question), &line, 30);
         }
         return;
     }

@@ -17,6 +17,12 @@ pub(super) struct Item {
     pub is_carried: bool,
 }
 
+impl Item {
+    fn new(section: Section, text: &str) -> Self {
+        Self { section, text: text.trim().to_owned(), count: 1, is_carried: false }
+    }
+}
+
 /// Whether a message is a summary: the engine marked it as one, or it has our frame or our headings.
 pub(super) fn is_summary(message: &Message, text: &str) -> bool {
     if is_record(message) {
@@ -47,19 +53,18 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
         if in_ledger {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
-                    let text = match section {
-                        Section::Task if text.starts_with(ledger::AT_FIRST) => {
-                            format!("{FIRST_LABEL}{}", ledger::without_label(text))
-                        }
-                        Section::Task => format!("{EARLIER_LABEL}{}", ledger::without_label(text)),
-                        _ => text.trim().to_owned(),
+                    let label = match section {
+                        Section::Task if text.starts_with(ledger::AT_FIRST) => FIRST_LABEL,
+                        Section::Task => EARLIER_LABEL,
+                        _ => "",
                     };
+                    let text = if section == Section::Task { ledger::without_label(text) } else { text };
                     let is_carried = carries_rules && section == Section::Constraints;
-                    out.push(Item { section, text, count: 1, is_carried });
+                    out.push(Item { is_carried, ..Item::new(section, &format!("{label}{text}")) });
                 }
                 (None, _) if bare.starts_with(ledger::FOLDER_LABEL) => {
                     let text = bare.replacen(ledger::FOLDER_LABEL, FOLDER_LABEL, 1);
-                    out.push(Item { section: Section::References, text, count: 1, is_carried: false });
+                    out.push(Item::new(Section::References, &text));
                 }
                 (Some(_), None) => {}
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
@@ -70,28 +75,18 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
         } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare)
         {
         } else if let Some(text) = line.strip_prefix("- ") {
-            out.push(Item { section, text: text.trim().to_owned(), count: 1, is_carried: false });
+            out.push(Item::new(section, text));
         } else if let Some(indented) = line.strip_prefix("  ")
             && let Some(last) = out.last_mut().filter(|i| i.section == section)
         {
             last.text.push('\n');
             last.text.push_str(if ours { indented } else { bare });
         } else {
-            out.push(Item {
-                section,
-                text: bare.trim_start_matches(['*', '-', ' ']).to_owned(),
-                count: 1,
-                is_carried: false,
-            });
+            out.push(Item::new(section, bare.trim_start_matches(['*', '-', ' '])));
         }
     }
     if !behind.trim().is_empty() {
-        out.push(Item {
-            section: Section::Task,
-            text: behind.trim().to_owned(),
-            count: 1,
-            is_carried: false,
-        });
+        out.push(Item::new(Section::Task, behind));
     }
     for item in &mut out {
         (item.text, item.count) = split_count(&item.text);

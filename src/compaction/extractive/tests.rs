@@ -28,6 +28,10 @@ fn summary(messages: &[Message], max_tokens: u64) -> String {
     summarize(messages, &BytesPerFour, ExtractiveOptions { max_tokens, ..ExtractiveOptions::default() })
 }
 
+fn edited(id: &str, path: &str) -> [Message; 2] {
+    did(id, "edit_file", &serde_json::json!({ "path": path, "oldText": "- [ ] x", "newText": "y" }), "ok")
+}
+
 /// Text that says nothing but makes the conversation long enough for a summary.
 fn padding() -> Message {
     said(&"Looking around for a while. ".repeat(200))
@@ -46,24 +50,15 @@ fn session() -> Vec<Message> {
         ),
         said("I'll look at the handler first."),
     ];
-    list.extend(did(
-        "r1",
-        "read_file",
-        &serde_json::json!({ "path": "./src/login.ts" }),
-        "export const a = 1; // error: no",
-    ));
+    let path = serde_json::json!({ "path": "./src/login.ts" });
+    list.extend(did("r1", "read_file", &path, "export const a = 1; // error: no"));
     list.extend(ran(
         "t1",
         "cd /srv/shop && npm test 2>&1 | tail -5",
         "Tests: 2 failed, 10 passed\nCommand exited with code 1",
     ));
     list.push(said("The root cause is that `session.id` is read before the cookie is parsed. I decided to parse it in src/cookie.ts instead of patching the handler."));
-    list.extend(did(
-        "e1",
-        "edit",
-        &serde_json::json!({ "path": "/srv/shop/src/cookie.ts", "oldText": "- [ ] x", "newText": "y" }),
-        "ok",
-    ));
+    list.extend(edited("e1", "/srv/shop/src/cookie.ts"));
     list.extend(ran(
         "t2",
         "cd /srv/shop && npm run build",
@@ -119,8 +114,7 @@ fn lists_are_in_order_and_count_what_they_leave_out() {
     let edits = |range: std::ops::Range<usize>| {
         let mut list = vec![user("Make every module safe for threads.")];
         for n in range {
-            let args = serde_json::json!({ "path": format!("src/m{n}.ts"), "oldText": "a", "newText": "b" });
-            list.extend(did(&format!("e{n}"), "edit_file", &args, "ok"));
+            list.extend(edited(&format!("e{n}"), &format!("src/m{n}.ts")));
             list.push(said(&format!(
                 "Decision: module {n} uses a mutex, because its callers are concurrent."
             )));
@@ -156,22 +150,15 @@ fn lists_are_in_order_and_count_what_they_leave_out() {
 
 #[test]
 fn files_are_named_by_their_whole_paths_as_far_as_the_calls_tell_them() {
-    let edit = |id: &str, path: &str| {
-        did(id, "edit_file", &serde_json::json!({ "path": path, "oldText": "a", "newText": "b" }), "ok")
-    };
     let mut list = vec![user("Make every module safe for threads.")];
-    list.extend(did(
-        "c",
-        "bash",
-        &serde_json::json!({ "command": "cd /home/me/shop && touch src/new.ts" }),
-        "",
-    ));
-    list.extend(edit("1", "src/cart.ts"));
-    list.extend(edit("2", "/home/me/shop/src/cart.ts"));
+    list.extend(ran("c", "cd /home/me/shop && touch src/new.ts", ""));
+    list.extend(edited("1", "src/cart.ts"));
+    list.extend(edited("2", "/home/me/shop/src/cart.ts"));
     let first = summary(&list, 1000);
     let changed = |text: &str| section(text, "Files changed").join("\n");
     assert_eq!(changed(&first), "- /home/me/shop/src/new.ts\n- /home/me/shop/src/cart.ts (×2)");
-    let again = [vec![Message::text(Role::User, first.as_str())], edit("3", "src/cart.ts").to_vec()].concat();
+    let again =
+        [vec![Message::text(Role::User, first.as_str())], edited("3", "src/cart.ts").to_vec()].concat();
     assert_eq!(changed(&summary(&again, 1000)), "- /home/me/shop/src/new.ts\n- src/cart.ts (×3)");
 }
 
@@ -275,12 +262,8 @@ fn records_of_other_services_and_attachments() {
         Role::User,
         vec![Part::text("Move my booking, see the terms."), Part::text("Terms: you must pay. ".repeat(100))],
     )];
-    list.extend(did(
-        "g1",
-        "get_booking",
-        &serde_json::json!({ "id": "b_1" }),
-        "{\n \"id\": \"b_1\", \"price\": 70 }",
-    ));
+    let booking = "{\n \"id\": \"b_1\", \"price\": 70 }";
+    list.extend(did("g1", "get_booking", &serde_json::json!({ "id": "b_1" }), booking));
     list.push(padding());
     let text = summary(&list, 800);
     assert!(section(&text, "Task") == ["- First request: Move my booking, see the terms."], "{text}");

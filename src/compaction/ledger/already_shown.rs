@@ -82,10 +82,7 @@ impl<'a> AlreadyShown<'a> {
         find(self.summaries.clone(), |text, rule| {
             sentence::constraints(text).is_some_and(|section| sentence::contains_sentence(section, rule))
         });
-        let rule = |read: &MessageFacts<'_>, message: &Message, at| {
-            read.is_users(message, at) || message.role.is_instruction()
-        };
-        find(self.whole_messages(rule), sentence::contains_separate_sentence);
+        find(self.of_users_and_instructions(), sentence::contains_separate_sentence);
     }
 
     /// Calls `found` with the index of each request that the user's messages, instructions or summaries tell, in whatever lines.
@@ -93,10 +90,7 @@ impl<'a> AlreadyShown<'a> {
         if requests.is_empty() {
             return;
         }
-        let said = |read: &MessageFacts<'_>, message: &Message, at| {
-            read.is_users(message, at) || message.role.is_instruction()
-        };
-        for message in self.searched().chain(self.whole_messages(said)) {
+        for message in self.searched().chain(self.of_users_and_instructions()) {
             let lines = joined_lines(&message.plain_text());
             (0..requests.len()).filter(|i| requests[*i].is_told_by(&lines)).for_each(&mut found);
         }
@@ -115,6 +109,11 @@ impl<'a> AlreadyShown<'a> {
         for message in self.searched().chain(newest).filter(|_| !needles.is_empty()) {
             needles.find(&shorten::one_line(&message.plain_text()), &mut found);
         }
+    }
+
+    /// The user's messages and the instructions that are in the view in full.
+    fn of_users_and_instructions(&self) -> Vec<&'a Message> {
+        self.whole_messages(|read, message, at| read.is_users(message, at) || message.role.is_instruction())
     }
 
     /// The messages that are in the view in full and match `counts`.

@@ -3,38 +3,32 @@
 use serde_json::{Map, Value};
 
 use super::plain_text;
+use crate::facts::words::is_listed;
 
 /// Keys of answers beside their questions. A `user` in front is ignored.
-const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
+const ANSWERS: &str = "answer answers response responses reply replies";
 /// Whether an element of this name contains an answer: `<answer>`, `<user_response>`.
 pub(super) fn is_answer(name: &str) -> bool {
-    ANSWERS.contains(&without_user_prefix(&plain(name)))
+    is_listed(without_user_prefix(&plain(name)), ANSWERS)
         || matches!(plain(name).as_str(), "usermessage" | "userinput")
 }
 
 /// Keys of what the user wrote beside an answer.
-const USER_NOTES: [&str; 16] = [
-    "annotation", "annotations", "comment", "comments", "custom", "customanswer", "customtext", "additional",
-    "feedback", "freeform", "freetext", "note", "notes", "other", "remark", "remarks",
-];
+const USER_NOTES: &str = "annotation annotations comment comments custom customanswer customtext additional feedback freeform \
+    freetext note notes other remark remarks";
 /// Keys of questions.
-const QUESTIONS: [&str; 3] = ["question", "questions", "prompt"];
+const QUESTIONS: &str = "question questions prompt";
 /// Keys of what the agent asked and offered and of what the tool says about itself. None of this is from the user.
-const NOT_FROM_USER: [&str; 22] = [
-    "question", "questions", "prompt", "options", "choices", "header", "label", "description", "title",
-    "preview", "previews", "instruction", "instructions", "hint", "hints", "guidance", "reminder",
-    "nextsteps", "type", "status", "id", "action",
-];
+const NOT_FROM_USER: &str = "question questions prompt options choices header label description title preview previews instruction \
+    instructions hint hints guidance reminder nextsteps type status id action";
 
 /// Fields that say how asking ended: it failed if they contain one of the words in [`FAILED`].
-const ENDED: [&str; 7] = ["status", "state", "outcome", "result", "type", "action", "kind"];
-const FAILED: [&str; 26] = [
-    "error", "failed", "failure", "fail", "cancel", "cancelled", "canceled", "abort", "aborted", "decline",
-    "declined", "dismissed", "expired", "interrupted", "noanswer", "noresponse", "refused", "reject",
-    "rejected", "skip", "skipped", "timeout", "timedout", "unanswered", "unavailable", "iserror",
-];
+const ENDED: &str = "status state outcome result type action kind";
+const FAILED: &str = "error failed failure fail cancel cancelled canceled abort aborted decline declined dismissed expired \
+    interrupted noanswer noresponse refused reject rejected skip skipped timeout timedout unanswered \
+    unavailable iserror";
 /// Fields that say that asking failed if they are false.
-const SUCCEEDED: [&str; 5] = ["success", "succeeded", "ok", "answered", "responded"];
+const SUCCEEDED: &str = "success succeeded ok answered responded";
 
 /// The kind of an object's keys: our known words, or ids that the caller gave to its questions.
 #[derive(Clone, Copy, PartialEq)]
@@ -69,16 +63,16 @@ pub(super) fn user_answers(value: Value) -> Vec<String> {
 /// The values in a record that the user said.
 fn values_of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
     let failed = fields.iter().any(|(key, value)| is_failure(&plain(key), value));
-    let answered = fields.keys().any(|key| ANSWERS.contains(&without_user_prefix(&plain(key))));
+    let answered = fields.keys().any(|key| is_listed(without_user_prefix(&plain(key)), ANSWERS));
     let accepted = fields.get("action").and_then(Value::as_str) == Some("accept");
     let read = |(key, value): (String, Value)| {
         let key = plain(&key);
         let key = without_user_prefix(&key);
-        let of_answer = ANSWERS.contains(&key);
-        let own = of_answer || USER_NOTES.contains(&key);
+        let of_answer = is_listed(key, ANSWERS);
+        let own = of_answer || is_listed(key, USER_NOTES);
         let many = matches!(key, "answers" | "responses" | "replies" | "annotations");
         let keys = if many || accepted && key == "content" { Keys::Ids } else { Keys::OurWords };
-        let is_users = own || !failed && !answered && !NOT_FROM_USER.contains(&key) && !is_from_system(key);
+        let is_users = own || !failed && !answered && !is_listed(key, NOT_FROM_USER) && !is_from_system(key);
         is_users.then_some((value, keys, certain || own && !failed))
     };
     fields.into_iter().filter_map(read).collect()
@@ -86,16 +80,16 @@ fn values_of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Ke
 
 /// Whether an object that may map questions to answers is itself one question with its answer.
 fn is_record(fields: &Map<String, Value>) -> bool {
-    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&without_user_prefix(&plain(key))));
-    any(&ANSWERS) && any(&QUESTIONS)
+    let any = |of: &str| fields.keys().any(|key| is_listed(without_user_prefix(&plain(key)), of));
+    any(ANSWERS) && any(QUESTIONS)
 }
 
 /// Whether a field says that there was an error or that nobody answered.
 fn is_failure(key: &str, value: &Value) -> bool {
     match value {
-        Value::Bool(true) => FAILED.contains(&key),
-        Value::Bool(false) => SUCCEEDED.contains(&key),
-        Value::String(text) if ENDED.contains(&key) => FAILED.contains(&plain(text).as_str()),
+        Value::Bool(true) => is_listed(key, FAILED),
+        Value::Bool(false) => is_listed(key, SUCCEEDED),
+        Value::String(text) if is_listed(key, ENDED) => is_listed(&plain(text), FAILED),
         Value::String(text) => key == "error" && !text.is_empty(),
         Value::Array(errors) => key == "errors" && !errors.is_empty(),
         Value::Object(_) => key == "error",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{is_ask_user_tool, json};
 use crate::facts::sentences;
-use crate::facts::words::{lowered, words_with_apostrophes};
+use crate::facts::words::{is_listed, lowered, words_with_apostrophes};
 
 /// A text without elements that the host inserted, such as `<system-reminder>`.
 pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
@@ -104,15 +104,11 @@ fn is_any(words: &[&str], word: &str) -> bool {
 /// "The user did not answer.", "No response from user within 300 s.", "Request timed out."
 fn says_nobody_answered(text: &str) -> bool {
     /// Words after "the user", not counting "did", "has" and "was".
-    const TURNED_DOWN: [&str; 20] = [
-        "afk", "away", "offline", "unavailable", "aborted", "cancelled", "canceled", "closed", "declined",
-        "didn't", "dismissed", "doesn't", "hasn't", "ignored", "interrupted", "isn't", "not", "refused",
-        "rejected", "skipped",
-    ];
-    const NOTHING: [&str; 5] = ["response", "answer", "reply", "input", "feedback"];
-    const LACKING: [&str; 9] =
-        ["from", "was", "received", "within", "given", "after", "provided", "yet", "in"];
-    const RULING: [&str; 4] = ["must", "never", "always", "should"];
+    const TURNED_DOWN: &str = "afk away offline unavailable aborted cancelled canceled closed declined didn't dismissed doesn't \
+        hasn't ignored interrupted isn't not refused rejected skipped";
+    const NOTHING: &str = "response answer reply input feedback";
+    const LACKING: &str = "from was received within given after provided yet in";
+    const RULING: &str = "must never always should";
     let all = sentences(text);
     let Some(first) = all.first() else { return false };
     if first.text.split_whitespace().next().is_some_and(is_ask_user_tool) {
@@ -120,7 +116,7 @@ fn says_nobody_answered(text: &str) -> bool {
     }
     let lower = lowered(first.text);
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
-    if words.iter().any(|word| RULING.contains(word)) {
+    if words.iter().any(|word| is_listed(word, RULING)) {
         return false;
     }
     let bare = match words.as_slice() {
@@ -131,15 +127,15 @@ fn says_nobody_answered(text: &str) -> bool {
         ["no", "user", "is" | "was" | "available" | "present", ..] => true,
         ["user", "input", "is" | "was", rest @ ..] => says_unavailable(rest),
         ["user", "did" | "has" | "is" | "was" | "does", next, ..] | ["user", next, ..] => {
-            TURNED_DOWN.contains(next) || (*next == "timed" && bare.contains(&"out"))
+            is_listed(next, TURNED_DOWN) || (*next == "timed" && bare.contains(&"out"))
         }
         ["cannot" | "can't" | "couldn't", what, "the", "user", ..]
         | ["could", "not", what, "the", "user", ..]
         | ["unable", "to", what, "the", "user", ..] => {
             matches!(*what, "ask" | "reach" | "prompt" | "contact")
         }
-        ["no", "user", what, rest @ ..] | ["no", what, rest @ ..] if NOTHING.contains(what) => {
-            rest.first().is_none_or(|next| LACKING.contains(next))
+        ["no", "user", what, rest @ ..] | ["no", what, rest @ ..] if is_listed(what, NOTHING) => {
+            rest.first().is_none_or(|next| is_listed(next, LACKING))
         }
         [.., "timed", "out"] => bare.len() <= 5,
         [_, "timed", "out", ..] | ["timed", "out", ..] => true,

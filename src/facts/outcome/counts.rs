@@ -1,6 +1,7 @@
 //! Reads test runners' counts.
 
 use super::line::LONGEST_LINE;
+use crate::facts::words::is_listed;
 
 /// Runners print their counts within this many lines of the end.
 const END: usize = 40;
@@ -21,12 +22,14 @@ pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
             continue;
         }
         // TAP, mocha and some others print the two on separate lines.
-        let tap = |mark: &str| line.strip_prefix(mark).and_then(|n| n.trim().parse::<u64>().ok());
-        let alone = |word: &str| line.strip_suffix(word).and_then(|n| n.trim().parse::<u64>().ok());
-        let passing = tap("# pass ").or_else(|| tap("ℹ pass ")).or_else(|| alone(" pass"));
-        pass = passing.or_else(|| counted(line, "passing")).or(pass);
-        let failing = tap("# fail ").or_else(|| tap("ℹ fail ")).or_else(|| alone(" fail"));
-        fail = failing.or_else(|| counted(line, "failing")).or(fail);
+        let alone = |verb: &str| {
+            let marked = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
+            let number =
+                marked.and_then(|rest| rest.strip_prefix(verb)).or_else(|| line.strip_suffix(verb))?;
+            number.trim().parse::<u64>().ok()
+        };
+        pass = alone("pass").or_else(|| counted(line, "passing")).or(pass);
+        fail = alone("fail").or_else(|| counted(line, "failing")).or(fail);
         // Test files are not tests.
         let of_files = ["Test Suites", "Test Files", "Test Runs"].iter().any(|mark| line.starts_with(mark));
         if let Some(counts) = in_words(line).or_else(|| counted_both(line)).filter(|_| !of_files) {
@@ -43,10 +46,8 @@ pub(super) fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
 
 /// A line that consists of counts: `2 failed, 12 passed, 1 error`.
 fn counted_both(line: &str) -> Option<(u64, u64)> {
-    const ALSO: [&str; 15] = [
-        "skipped", "total", "todo", "ignored", "measured", "xfailed", "xpassed", "deselected", "warning",
-        "warnings", "flaky", "pending", "rerun", "interrupted", "filtered",
-    ];
+    const ALSO: &str = "skipped total todo ignored measured xfailed xpassed deselected warning warnings flaky pending rerun \
+        interrupted filtered";
     let (mut passed, mut failed, mut errors) = (None, None, None);
     let line = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
     let line = line.strip_prefix("Tests:").or_else(|| line.strip_prefix("Tests ")).unwrap_or(line);
@@ -69,7 +70,7 @@ fn counted_both(line: &str) -> Option<(u64, u64)> {
             "passed" => passed = Some(number),
             "failed" => failed = Some(number),
             "error" | "errors" => errors = Some(number),
-            _ if ALSO.contains(&word) => {}
+            _ if is_listed(word, ALSO) => {}
             _ => return None,
         }
     }
@@ -111,12 +112,11 @@ fn counted(line: &str, word: &str) -> Option<u64> {
     let before = line[..at].trim_end();
     let behind = &line[at + word.len()..];
     let behind = behind.trim_start_matches("\u{1b}[0m").trim_start_matches("\u{1b}[22m");
-    let ends = behind.is_empty()
+    let ends = behind.trim().is_empty()
         || behind.starts_with([',', ';', '.', ')', '|', '(', '\u{1b}'])
         || [" in ", " (", " |", " and ", " =", " out of", " with", ", "]
             .iter()
-            .any(|s| behind.starts_with(s))
-        || behind.trim().is_empty();
+            .any(|s| behind.starts_with(s));
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
     if ends { before[before.len() - digits..].parse().ok() } else { None }
 }

@@ -1,6 +1,7 @@
 //! Reads the exit code that a harness reports beside the command's output.
 
 use super::line::LONGEST_LINE;
+use crate::facts::words::is_listed;
 
 /// Such a notice is within this many lines of the start or end of the output.
 const EDGE: usize = 2;
@@ -9,19 +10,12 @@ const EDGE: usize = 2;
 const TOP: usize = 6;
 
 /// The only words in a line that is such a notice.
-const WORDS: [&str; 34] = [
-    "error", "elifecycle", "the", "command", "process", "program", "shell", "tool", "script", "bash",
-    "failed", "exited", "finished", "completed", "terminated", "ended", "returned", "with", "a", "an",
-    "exit", "code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code", "return",
-    "non-zero", "nonzero", "is", "was", "value",
-];
+const WORDS: &str = "error elifecycle the command process program shell tool script bash failed exited finished completed \
+    terminated ended returned with a an exit code status exitcode exit_code exit_status returncode return_code \
+    return non-zero nonzero is was value";
 /// One of these words must be in it.
-const NAMES: [&str; 7] =
-    ["code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code"];
-const ENDS: [&str; 9] = [
-    "exit", "exited", "return", "returned", "exitcode", "exit_code", "exit_status", "returncode",
-    "return_code",
-];
+const NAMES: &str = "code status exitcode exit_code exit_status returncode return_code";
+const ENDS: &str = "exit exited return returned exitcode exit_code exit_status returncode return_code";
 
 /// The exit code that the lines report.
 pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
@@ -57,9 +51,9 @@ pub(super) fn code_in_notice(line: &str) -> Option<i64> {
     for word in words.filter(|word| !word.is_empty()) {
         match word.parse::<i64>() {
             Ok(number) if code.is_none() => code = Some(number),
-            Err(_) if WORDS.contains(&word) => {
-                is_named |= NAMES.contains(&word);
-                is_end |= ENDS.contains(&word);
+            Err(_) if is_listed(word, WORDS) => {
+                is_named |= is_listed(word, NAMES);
+                is_end |= is_listed(word, ENDS);
             }
             _ => return None,
         }

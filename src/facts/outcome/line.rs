@@ -5,11 +5,7 @@ pub(super) const LONGEST_LINE: usize = 240;
 
 /// The line, without the end of a long one.
 pub(super) fn cut(line: &str) -> String {
-    let mut end = line.len().min(LONGEST_LINE);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    line[..end].to_owned()
+    line[..line.floor_char_boundary(LONGEST_LINE)].to_owned()
 }
 
 /// Whether a line is code, or part of a diff or a drawing.

@@ -2,65 +2,20 @@
 
 use super::language::Language;
 
-pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
-pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
-/// Phrases of rules that contain none of the words above.
-pub(in crate::facts) const FORBIDDING: &[&str] = &[
-    "under no circumstances", "on no account", "at no time", "in no case", "shall not", "is forbidden",
-    "are forbidden", "it's forbidden", "strictly forbidden", "forbidden to", "is prohibited",
-    "are prohibited", "prohibited from", "strictly prohibited", "is not allowed", "are not allowed",
-    "not allowed to", "isn't allowed", "aren't allowed", "is not permitted", "are not permitted",
-    "not permitted to", "off limits", "is mandatory", "are mandatory", "refrain from", "stay away from",
-    "keep away from", "hands off", "you're required to", "you are required to", "from now on",
-    "going forward", "henceforth",
-];
-/// Phrases that revoke a rule or give permission.
-pub(in crate::facts) const REVOKING: &[&str] = &[
-    "you may", "you can now", "you're allowed to", "you are allowed to", "is allowed now", "are allowed now",
-    "feel free to", "you're free to", "you can skip", "it's ok to", "it's okay to", "it's fine to",
-    "it is ok to", "it is okay to", "it is fine to", "ignore that", "ignore the rule", "ignore my",
-    "ignore what i", "disregard what i", "disregard that", "disregard my", "forget what i", "forget that",
-    "forget about", "forget the rule", "forget my", "scratch that", "changed my mind", "no longer need",
-    "no longer needed", "no longer required", "no longer applies", "no need to", "you needn't", "needn't",
-    "you don't have to", "you do not have to", "you don't need to", "you do not need to",
-];
-/// Phrases that begin like those above but do not revoke anything.
-pub(in crate::facts) const NOT_REVOKING: &[&str] = &[
-    "you may not", "you may want", "you may have", "you may see", "you may find", "you may need", "to thank",
-    "forget about it", "to apologize",
-];
+/// The words that define a rule.
+pub(in crate::facts) const DEFINING: &str = "never always must mustn't don't dont only";
 /// Words at the start of a sentence that sets a limit: "Budget: 200 EUR", "The deadline is Friday".
-pub(in crate::facts) const BOUNDS: &[&str] = &[
-    "budget", "deadline", "rule", "rules", "policy", "constraint", "constraints", "requirement",
-    "requirements",
-];
-/// Phrases of wishes.
-pub(in crate::facts) const WISHES: &[&str] = &[
-    "prefer", "preferably", "whenever possible", "wherever possible", "where possible", "try not to",
-    "you not to", "sure not to", "willing to pay", "ask me before", "ask before", "ask first",
-    "ask me first", "check with me", "wait for me", "wait for my", "tell me before", "without asking",
-    "without my", "unless i say", "unless i tell", "unless i ask", "at most", "no more than",
-    "not more than", "until i say", "answer in", "answer me in", "reply in", "respond in", "speak in",
-    "from here on", "for the rest of",
-];
+pub(in crate::facts) const BOUNDS: &str =
+    "budget deadline rule rules policy constraint constraints requirement requirements";
 /// Words before "don't" that make it a statement about somebody.
-pub(in crate::facts) const SUBJECTS: [&str; 11] =
-    ["i", "we", "they", "it", "that", "which", "who", "if", "why", "things", "you"];
+pub(in crate::facts) const SUBJECTS: &str = "i we they it that which who if why things you";
 /// Verbs that make "I don't …" a wish.
-pub(in crate::facts) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
-/// Every phrase that makes a rule or a wish contains one of these words, unless it begins with one of [`BOUNDS`]. The shorter this list,
-/// the faster texts without rules are skipped.
-pub(in crate::facts) const ENGLISH_RULE_WORDS: &[&str] = &[
-    "never", "always", "must", "mustn't", "don't", "dont", "not", "no", "only", "circumstances", "account",
-    "can't", "cannot", "forbidden", "prohibited", "allowed", "permitted", "limits", "mandatory", "refrain",
-    "away", "hands", "required", "make", "sure", "ensure", "avoid", "prefer", "preferably", "most", "least",
-    "keep", "stick", "should", "shouldn't", "care", "careful", "remember", "leave", "stop", "ask", "asking",
-    "check", "wait", "tell", "without", "unless", "until", "willing", "answer", "reply", "respond", "speak",
-    "now", "here", "going", "henceforth", "rest", "may", "free", "ok", "okay", "fine", "ignore", "disregard",
-    "forget", "scratch", "changed", "needn't", "use", "has", "possible", "skip", "max",
-];
+pub(in crate::facts) const WANTING: &str = "want need like wanna";
+/// Every rule or wish that is not recognised by the patterns below contains one of these words, or begins with one of [`BOUNDS`]. The shorter
+/// this list, the faster texts without rules are skipped.
+pub(in crate::facts) const ENGLISH_RULE_WORDS: &str =
+    "never always must mustn't don't dont not no only can't cannot should shouldn't has max leave stop use";
 
-/// Forms of rules that contain none of the words above.
 pub(in crate::facts) const ENGLISH: Language = Language {
     softeners: "please also and but ok okay so first then note important just again hi hey rule reminder finally",
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \
@@ -73,44 +28,48 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     always: "",
     only: "",
     subordinating: "",
-    rules: "without =exception, without =exceptions, no =exceptions, under any =circumstances, at all =times, \
-        =whatever you do, ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
-    revoking: "",
+    rules: "without =exception|exceptions, no =exceptions, under any|no =circumstances, at all =times, =whatever you do, \
+        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be, on no =account, \
+        at no =time, in no =case, shall =not, is|are|s|strictly =forbidden|prohibited, =forbidden to, =prohibited from, \
+        not =allowed|permitted to, is|are not =allowed|permitted, isn|aren t =allowed, off =limits, is|are =mandatory, \
+        =refrain from, stay|keep =away from, =hands off, you re|are =required to, from =now on, going =forward, =henceforth",
+    revoking: "you =may, you can =now|skip, you re =allowed|free to, you are =allowed to, is|are =allowed now, feel =free to, \
+        it s|is =ok|okay|fine to, =ignore|disregard|forget that|my, =ignore|disregard|forget what i, \
+        =ignore|forget the rule, =forget about, =scratch that, =changed my mind, no =longer need|needed|required|applies, \
+        no =need to, =needn t, you don t =have|need to, you do not =have|need to",
     modals: "",
     speakers: "",
-    wishes: "~ =make sure, ~ be =sure to, ~ =ensure, ~ =avoid, ~ =keep, ~ =stick to, ~ =stick with, ~ =stay, ~ =limit, ~ =restrict, \
-        ~ =ignore, ~ take =care to, ~ take =care that, ~ take =care not, ~ be =careful, =careful not, ~ =remember to, \
-        you to =make sure, you to =ensure, you to =keep, want to =keep, like to =keep, try to =keep, want to =avoid, \
-        like to =avoid, try to =avoid, rather =avoid, ^ =every .. needs, ^ =each .. needs, ^ =any .. needs, ^ =anything .. needs, ^ =everything .. needs, \
-        ^ =all .. need, ^ =every .. requires, ^ =each .. requires, ^ =any .. requires, ^ =anything .. requires, \
-        ^ =all .. require, ^ =every .. has to, ^ =each .. has to, ^ =everything .. has to, ^ =all .. have to, \
-        ^ =every .. should, ^ =each .. should, ^ =any .. should, ^ =anything .. should, ^ =all .. should, \
-        ^ *s =should, ^ _ *s =should, ^ _ _ *s =should, ^ code =should, ^ documentation =should, i d =rather, \
-        i would =rather, ^ =remember that, ^ =remember we, ^ =remember ~ _, keep in =mind, keep _ in =mind, and =keep, but =keep, so =keep, bear in =mind, if in =doubt, when in =doubt, if =unsure, \
-        when =unsure, re =unsure, are =unsure, if you re not =sure, if you are not =sure, ^ =treat .. as, \
-        ^ *s =go in, ^ *s =go into, ^ *s =go under, ^ _ *s =go in, ^ _ *s =go into, ^ _ *s =go under, \
-        ^ *s =belong in, ^ _ *s =belong in, ^ *s =belong under, ^ *s =live in, ^ _ *s =live in, \
-        =goes in ... ~ not, =goes into ... ~ not, ^ all .. in =#, ^ everything .. in =#, ^ comments .. in =#, \
-        ^ _ comments .. in =#, ^ commit .. in =#, ^ docs .. in =#, ^ documentation .. in =#, ^ in =# $, \
-        ^ in =# please, ^ _ is =mine, ^ _ _ is =mine, ^ _ are =mine, ^ _ _ are =mine, my =approval, \
-        my =permission, my =consent, my =confirmation before, my =confirmation first, my sign off =before, \
-        my ok =before, my okay =before, my go =ahead, ^ % ... =before every, ^ % ... =before each, \
-        ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
-        ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
-        ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =after each _ %, ^ =after every _ %, ^ =before each _ %, ^ =before every _ %, ^ =whenever you ... ~ %, ^ =if you ... ~ %, ^ =when you ... ~ %, ^ % .. =without *ing, ^ =use .. for every, ^ =use .. for each, ^ =use .. for all, ^ =use .. for everything, ^ =talk .. in #, it s =important, ^ _ =nothing else, ^ % .. =nothing, ^ =nothing else should, ^ =everything else stays, ~ =ask me, ^ % .. in =#, ^ % .. =# only, ^ % .. in _ =#, ~ % .. =instead of *ing, ^ make =no, \
-        ^ be =concise, ^ be =brief, ^ be =precise, ^ be =strict, ^ =use .. everywhere, \
-        ^ =use .. throughout, ^ =when *ing ... ~ %, \
-        i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
-        =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
-        ^ i =expect each, ^ i =expect all",
+    wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
+        ~ =stick to|with, ~ =remember to, ~ take =care to|that|not, =careful not, you to =make sure, you to =ensure, \
+        you|want|like|try to =keep, want|like|try to =avoid, rather =avoid, \
+        ^ =every|each|any|anything|everything .. needs|requires, ^ =every|each|everything .. has to, \
+        ^ =all .. need|require, ^ =all .. have to, ^ =every|each|any|anything|all .. should, \
+        ^ *s|code|documentation =should, ^ _ *s =should, ^ _ _ *s =should, i d|would =rather, ^ =remember that|we, \
+        ^ =remember ~ _, keep|bear in =mind, keep _ in =mind, and|but|so =keep, if|when in =doubt, \
+        if|when|re|are =unsure, if you re|are not =sure, ^ =treat .. as, ^ *s =go|belong|live in|into|under, \
+        ^ _ *s =go|belong|live in|into|under, =goes in|into ... ~ not, \
+        ^ all|everything|comments|commit|docs|documentation .. in =#, ^ _ comments .. in =#, ^ in =# $|please, \
+        ^ _ is|are =mine, ^ _ _ is|are =mine, my =approval|permission|consent, my =confirmation before|first, \
+        my sign off =before, my ok|okay =before, my go =ahead, ^ % ... =before every|each|any|you|*ing, \
+        ^ % ... =after every|each, ^ =before *ing|you|every|each|any ... ~ %, ^ =after every|each ... ~ %, \
+        ^ =after|before each|every _ %, ^ =whenever|if|when you ... ~ %, ^ % .. =without *ing, \
+        ^ =use .. for every|each|all|everything, ^ =talk .. in #, ^ % .. in =#, ^ % .. in _ =#, it s =important, \
+        ^ _ =nothing else, ^ % .. =nothing|exclusively, ^ =nothing else should, ^ =everything else stays, ~ =ask me, \
+        ^ % .. =# only, ~ % .. =instead of *ing, ^ make =no, ^ be =concise|brief|precise|strict, \
+        ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
+        =unless told|asked|explicitly|instructed, =unless i say|tell|ask, =until i say, =without asking|my, \
+        =prefer|preferably, whenever|wherever|where =possible, try =not to, you|sure =not to, =willing to pay, \
+        ask|tell me =before, ask me =first, ask =before|first, check with =me, wait for =me|my, at =most, no|not =more than, \
+        =answer|reply|respond|speak in, =answer me in, from =here on, for the =rest of, ^ i =want|expect every|each|all|no",
     pointing: "",
+    lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
+        i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \
+        i .. not sure, i .. not _ sure, i .. forgot|forgotten|lost, i have no idea",
     bars: "",
     small_talk: "",
-    reports: "keep =going, you are =done, you re =done, this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
-        ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
-        ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
-        =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should .. =now, should be =fine, should be =ok, \
-        should be =okay, should be =good, should be =working, fault is =mine, mistake is =mine, error is =mine, \
-        ^ it is =mine, ^ this is =mine, ^ that is =mine",
+    reports: "you may =not|want|have|see|find|need, =forget about it, to =thank|apologize, keep =going, you are|re =done, this =should, \
+        ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
+        =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
+        fault|mistake|error is =mine, ^ it|this|that is =mine, was .. =forbidden|prohibited|allowed|permitted|required, \
+        ~ if|when|because|what|which|why|how|whether .. =forbidden|prohibited|allowed|permitted|mandatory",
 };

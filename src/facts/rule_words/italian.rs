@@ -15,28 +15,25 @@ pub(in crate::facts) const ITALIAN: Language = Language {
     always: "sempre mai",
     only: "solo soltanto solamente esclusivamente unicamente",
     subordinating: "che perche quando se dove come",
-    rules: "~ =non !, ~ =non lo !, ~ =non la !, ~ =non li !, ~ =non le !, ~ =non mi !, ~ =non ci !, ^ =mai !, \
-        ^ =sempre !, ^ =sempre %, ^ % ... ~ =mai, non =devi, non =puoi, =devi, non si =deve, non si =devono, \
-        e =vietato, e =vietata, sono =vietati, sono =vietate, ^ =vietato, in =nessun caso, per =nessun motivo, \
-        per =nessuna ragione, d ora in =poi, da ora in =poi, da adesso in =poi, da ora in =avanti, \
-        senza =eccezioni, senza =eccezione, non =voglio, e =obbligatorio, ~ =non va *ato, ~ =non va *ata, ~ =non vanno *ati, ~ =non vanno *ate, \
-        giu le =mani, ^ lascia .. in =pace",
-    revoking: "adesso =puoi, ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, \
-        dimentica la =regola",
-    modals: "=deve, =devono",
+    rules: "~ =non !, ~ =non lo|la|li|le|mi|ci !, ^ =mai !, ^ =sempre !|%, ^ % ... ~ =mai, non =puoi|voglio, =devi, \
+        non si =deve|devono, e =vietato|vietata|obbligatorio, sono =vietati|vietate, ^ =vietato, in =nessun caso, \
+        per =nessun|nessuna motivo|ragione, d|da ora|adesso in =poi|avanti, senza =eccezioni|eccezione, \
+        ~ =non va|vanno *ato|*ata|*ati|*ate, giu le =mani, ^ lascia .. in =pace",
+    revoking: "adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
+    modals: "=deve|devono",
     speakers: "isso credo penso se io noi ci questo",
-    wishes: "=chiedimi, =chiedetemi, ^ chiedi .. =prima, ^ chieda .. =prima, =avvisami prima, \
-        ^ =prima di ... ~ %, ^ =prima di ... ~ chiedimi, ^ % ... =prima di, ^ % ... dopo =ogni, senza =chiedere, \
-        senza =chiedermi, mio =permesso, mio =consenso, mia =approvazione, mia =autorizzazione, mia =conferma, \
-        senza il mio =ok, rispond* .. in =#, parla* .. in =#, commenti .. in =#, ^ tutto .. in =#, \
-        ^ tutti .. in =#, ^ tutte .. in =#, ^ in =# $, ^ in =# per favore, =assicurati, si =assicuri, ^ =evita, \
-        ^ =evitate, ^ =preferisci, =ricordati, ^ ricorda =di, ^ ricorda =che, =dovresti, =preferirei, \
-        ^ tratta .. =come, in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che, ^ prima di =ogni _ !, ^ dopo =ogni _ %, ^ dopo =ogni _ !, \
-        ^ test =solo con, ^ i test =solo con, messaggi di commit .. in =#, ^ i commit .. in =#, \
-        ^ risposte in =#, rispondo =solo io, decido =solo io, ^ =niente va *ato",
-    pointing: "~ non lo, ~ non la, ~ non li, ~ non *rlo, ~ non *rla, ~ non *rli, ~ non *rle, ~ non *rci",
+    wishes: "=chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \
+        =avvisami prima, ^ =prima di ... ~ %, ^ =prima di ... ~ chiedimi, ^ % ... =prima di, ^ % ... dopo =ogni, \
+        senza =chiedere|chiedermi, mio =permesso|consenso, mia =approvazione|autorizzazione|conferma, \
+        senza il mio =ok, rispond*|parla*|commenti .. in =#, ^ tutto|tutti|tutte .. in =#, ^ in =# $, \
+        ^ in =# per favore, si =assicuri, ^ =evita|evitate|preferisci, ^ ricorda =di|che, ^ tratta .. =come, \
+        in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che, ^ prima di =ogni _ !, \
+        ^ dopo =ogni _ %|!, ^ test =solo con, ^ i test =solo con, messaggi di commit .. in =#, ^ i commit .. in =#, \
+        ^ risposte in =#, rispondo|decido =solo io, ^ =niente va *ato",
+    pointing: "~ non lo|la|li|*rlo|*rla|*rli|*rle|*rci",
+    lacking: "non .. ricordo|trovo, non ho il|la",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \
         che",
-    reports: "=deve essere un, =deve essere una, =deve essere il, =deve esserci, =deve aver, =deve avere",
+    reports: "=deve essere un|una|il, =deve esserci|aver|avere",
 };

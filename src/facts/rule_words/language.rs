@@ -3,10 +3,10 @@
 /// Words are in lower case, without accents, with `ä` as `ae` and `ß` as `ss`, separated by blanks. `fass+` may have one of the language's
 /// `endings`, `kein*` is a prefix, `*ez` a suffix.
 ///
-/// Patterns are separated by commas. `^` matches the start of a sentence or clause, ignoring softeners, and `~` also the position after a
-/// comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a few words of the same clause,
-/// `...` any words, `$` the end. One word of each pattern is marked with `=`: the pattern is only tried on sentences that contain this
-/// word.
+/// Patterns are separated by commas, and alternatives in a pattern by `|`. `^` matches the start of a sentence or clause, ignoring softeners,
+/// and `~` also the position after a comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a
+/// few words of the same clause, `...` any words, `$` the end. One place of each pattern is marked with `=`: the pattern is only tried on
+/// sentences that contain the word there, or one of its alternatives.
 pub(in crate::facts) struct Language {
     /// Words that may precede an order: "please", "and".
     pub softeners: &'static str,
@@ -36,6 +36,8 @@ pub(in crate::facts) struct Language {
     pub wishes: &'static str,
     /// Patterns of sentences that refer to the sentence before: "do not touch it".
     pub pointing: &'static str,
+    /// Patterns of sentences that say what the speaker lacks, does not know or has forgotten: such a negation forbids nothing.
+    pub lacking: &'static str,
     /// First words of short sentences that rule something out: "no".
     pub bars: &'static str,
     /// Words of sentences that begin like this but rule nothing out.

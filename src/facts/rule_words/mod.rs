@@ -1,6 +1,5 @@
 //! The words that mark a user's rule, one file for each language.
 
-mod cjk;
 mod english;
 mod french;
 mod german;
@@ -12,11 +11,7 @@ mod russian;
 mod spanish;
 mod word_table;
 
-pub(super) use cjk::{CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES};
-pub(super) use english::{
-    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS,
-    WANTING, WISHES,
-};
+pub(super) use english::{BOUNDS, DEFINING, ENGLISH, ENGLISH_RULE_WORDS, SUBJECTS, WANTING};
 pub(super) use language::Language;
 pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};
 pub(super) use word_table::{WORD_RULES_BIT, folded, may_contain_rule, rule_languages};

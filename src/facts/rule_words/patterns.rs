@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::word_table::{SEED, hashed};
+use super::word_table::hash;
 use super::{LANGUAGE_NAMES, LANGUAGES, Language};
 use crate::sorting::{sort, sort_by_key};
 
@@ -11,6 +11,8 @@ use crate::sorting::{sort, sort_by_key};
 pub(in crate::facts) enum PatternMeaning {
     /// A rule.
     Rule,
+    /// A rule that takes another one back.
+    Revocation,
     /// A rule, if no speaker word is next to it.
     Modal,
     /// A wish.
@@ -50,34 +52,38 @@ fn sorted_languages() -> Vec<u32> {
     names
 }
 
-fn hash(word: &str) -> u32 {
-    word.bytes().fold(SEED, hashed)
-}
-
 fn sorted() -> Vec<Pattern> {
     let mut out = Vec::new();
-    for (language, forms) in LANGUAGES.iter().enumerate() {
-        let Language { rules, revoking, modals, wishes, always, only, bars, .. } = forms;
-        for (list, meaning) in [
-            (rules, PatternMeaning::Rule),
-            (revoking, PatternMeaning::Rule),
-            (modals, PatternMeaning::Modal),
-            (wishes, PatternMeaning::Wish),
-        ] {
-            out.extend(list.split(',').map(str::trim).filter_map(|text| {
-                let marked = text.split(' ').find_map(|element| element.strip_prefix('='))?;
-                Some(Pattern { word: hash(marked), language, meaning, text })
-            }));
-        }
-        let bounds = [always, only, bars].into_iter().flat_map(|list| list.split(' '));
-        let bounds = bounds.filter(|text| !text.is_empty());
-        out.extend(bounds.map(|text| Pattern {
-            word: hash(text),
-            language,
-            meaning: PatternMeaning::MayBind,
-            text,
-        }));
+    for (language, forms) in LANGUAGES.into_iter().enumerate() {
+        each_pattern(forms, &mut |word, meaning, text| {
+            out.push(Pattern { word: hash(word), language, meaning, text });
+        });
     }
     sort_by_key(&mut out, |pattern| pattern.word);
     out
+}
+
+/// Calls `each` with every pattern of a language: its marked word (once for each, if there are alternatives), its meaning and its text. A word
+/// that may bind is a pattern by itself.
+pub(super) fn each_pattern(
+    language: &Language,
+    each: &mut dyn FnMut(&'static str, PatternMeaning, &'static str),
+) {
+    let Language { rules, revoking, modals, wishes, always, only, bars, .. } = language;
+    for (list, meaning) in [
+        (rules, PatternMeaning::Rule),
+        (revoking, PatternMeaning::Revocation),
+        (modals, PatternMeaning::Modal),
+        (wishes, PatternMeaning::Wish),
+    ] {
+        for text in list.split(',').map(str::trim) {
+            let marked = text.split(' ').find_map(|element| element.strip_prefix('='));
+            marked
+                .into_iter()
+                .flat_map(|marked| marked.split('|'))
+                .for_each(|word| each(word, meaning, text));
+        }
+    }
+    let words = [always, only, bars].into_iter().flat_map(|list| list.split(' '));
+    words.filter(|word| !word.is_empty()).for_each(|word| each(word, PatternMeaning::MayBind, word));
 }

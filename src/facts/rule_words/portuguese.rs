@@ -15,33 +15,27 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
     always: "sempre nunca jamais",
     only: "so somente apenas unicamente exclusivamente",
     subordinating: "que porque quando se onde como",
-    rules: "~ =nao !, ~ =nao o !, ~ =nao a !, ~ =nao os !, ~ =nao as !, ~ =nao me !, ~ =nao se !, =nunca !, \
-        =jamais !, =nunca o !, =nunca a !, =nunca me !, ^ =nunca *ar, ^ =nunca *er, ^ =nunca *ir, ^ =jamais *ar, \
-        ^ =jamais *er, ^ =jamais *ir, ^ =nao *ar, ^ =nao *er, ^ =nao *ir, ^ =sempre %, ^ % ... ~ =nunca, \
-        ^ % ... ~ =jamais, ^ =sempre *ar, ^ =sempre *er, ^ =sempre *ir, nao =deves, voce nao =pode, \
-        voces nao =podem, nao =podes, voce =deve, =deves, voce =tem que, =tens de, =tens que, e =proibido, \
-        e =proibida, sao =proibidos, sao =proibidas, esta =proibido, ^ =proibido, em =hipotese alguma, \
-        em =hipotese nenhuma, de jeito =nenhum, em =nenhuma circunstancia, sob =nenhuma circunstancia, \
-        em caso =algum, a partir de =agora, de =agora em diante, daqui em =diante, daqui para =frente, \
-        sem =excecao, sem =excecoes, nao =quero, e =obrigatorio, sao =obrigatorios, tire as =maos, tira as =maos, ^ deixe .. em =paz",
-    revoking: "agora voce =pode, agora =podes, ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
-    modals: "=deve, =devem, =tem que",
+    rules: "~ =nao !, ~ =nao o|a|os|as|me|se !, =nunca|jamais !, =nunca o|a|me !, \
+        ^ =nunca|jamais|nao|sempre *ar|*er|*ir, ^ =sempre %, ^ % ... ~ =nunca|jamais, nao =podes|quero, voce =deve, \
+        =deves, voce =tem que, =tens de|que, voce nao =pode, voces nao =podem, e =proibido|proibida|obrigatorio, \
+        sao =proibidos|proibidas|obrigatorios, esta =proibido, ^ =proibido, em =hipotese alguma|nenhuma, \
+        em|sob =nenhuma circunstancia, de jeito =nenhum, em caso =algum, a partir de =agora, de =agora em diante, \
+        daqui em =diante, daqui para =frente, sem =excecao|excecoes, tire|tira as =maos, ^ deixe .. em =paz",
+    revoking: "agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
+    modals: "=deve|devem, =tem que",
     speakers: "credo acho creio se eu nos isso ele ela",
-    wishes: "me =pergunte, =pergunte me, me =consulte, me =avise antes, ^ pergunte .. =antes, \
-        ^ pergunta .. =antes, ^ =nada de _, ^ =antes de ... ~ %, ^ =antes de ... ~ me pergunte, \
-        ^ % ... =antes de, ^ % ... apos =cada, sem =perguntar, sem me =perguntar, sem me =consultar, \
-        minha =permissao, minha =aprovacao, minha =autorizacao, meu =consentimento, meu =ok, respond* .. em =#, \
-        fal* .. em =#, comentarios .. em =#, ^ todo .. em =#, ^ todos .. em =#, ^ todas .. em =#, ^ em =# $, \
-        ^ em =# por favor, =certifique se, certifica =te, ^ =garanta, ^ =evite, ^ =evita, ^ =prefira, \
-        lembre se =de, lembre se =que, voce =deveria, =deverias, =preferiria, prefiro =que, ^ trate .. =como, \
-        em caso de =duda, em caso de =duvida, na =duvida, ^ =pare de, quero =que, ^ cada .. =precisa, ^ antes de =cada _ *ar, ^ antes de =cada _ *er, ^ apos =cada _ %, \
-        ^ apos =cada _ *ar, ^ testes =so com, ^ os testes =so com, ^ testes =apenas com, mensagens de commit .. em =#, \
-         ^ commits .. em =#, ^ os commits .. em =#, ^ respostas em =#, \
-        so eu =respondo, so eu =decido",
-    pointing: "nao o !, nao a !, nao os !, nao as !, nunca o !, nunca a !, ! nele, ! nela, ! neles, ! nelas, \
-        ! nisso",
+    wishes: "me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \
+        ^ =antes de ... ~ %, ^ =antes de ... ~ me pergunte, ^ % ... =antes de, ^ % ... apos =cada, sem =perguntar, \
+        sem me =perguntar|consultar, minha =permissao|aprovacao|autorizacao, meu =consentimento|ok, \
+        respond*|fal*|comentarios .. em =#, ^ todo|todos|todas|commits .. em =#, ^ em =# $, ^ em =# por favor, \
+        =certifique se, certifica =te, ^ =garanta|evite|evita|prefira, lembre se =de|que, voce =deveria, \
+        =deverias|preferiria, prefiro|quero =que, ^ trate .. =como, em caso de =duda|duvida, na =duvida, ^ =pare de, \
+        ^ cada .. =precisa, ^ antes de =cada _ *ar|*er, ^ apos =cada _ %|*ar, ^ testes =so|apenas com, \
+        ^ os testes =so com, mensagens de commit .. em =#, ^ os commits .. em =#, ^ respostas em =#, \
+        so eu =respondo|decido",
+    pointing: "nao o|a|os|as !, nunca o|a !, ! nele|nela|neles|nelas|nisso",
+    lacking: "nao .. lembro|encontro, nao tenho o|a",
     bars: "nenhum nenhuma zero sem",
     small_talk: "problema problemas duvida duvidas erro ideia resposta sucesso querer mais que funciona nada",
-    reports: "=deve haver, =deve ser um, =deve ser uma, =deve ser o, =deve estar, =deve ter, tem que =haver, \
-        tem que =ser um, nada de =nada, pode =ver",
+    reports: "=deve haver|estar|ter, =deve ser um|uma|o, tem que =haver, tem que =ser um, nada de =nada, pode =ver",
 };

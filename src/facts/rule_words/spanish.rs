@@ -20,35 +20,31 @@ pub(in crate::facts) const SPANISH: Language = Language {
     always: "siempre nunca jamas",
     only: "solo solamente unicamente exclusivamente",
     subordinating: "que porque cuando si donde cual como",
-    rules: "~ =no !, ~ =no lo !, ~ =no la !, ~ =no los !, ~ =no las !, ~ =no me !, ~ =no le !, ~ =no te !, \
-        =nunca !, =jamas !, =nunca lo !, =nunca la !, =nunca me !, =nunca los !, =nunca las !, ^ =nunca *ar, \
-        ^ =nunca *er, ^ =nunca *ir, ^ =jamas *ar, ^ =jamas *er, ^ =jamas *ir, ^ =siempre %, ^ % ... ~ =nunca, \
-        ^ % ... ~ =jamas, ^ =siempre *ar, ^ =siempre *er, ^ =siempre *ir, no =debes, no =puedes, nunca =debes, \
-        =debes, =tienes que, no hay =que, esta =prohibido, estan =prohibidos, estan =prohibidas, \
-        queda =prohibido, ^ =prohibido, bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, \
-        a partir de =ahora, de =ahora en adelante, desde =ahora, sin =excepcion, sin =excepciones, no =quiero, \
-        es =obligatorio, son =obligatorios, son =obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz",
-    revoking: "ahora =puedes, ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
+    rules: "~ =no !, ~ =no lo|la|los|las|me|le|te !, =nunca|jamas !, =nunca|jamas lo|la|me|los|las !, \
+        ^ =nunca|jamas|siempre *ar|*er|*ir, ^ =siempre %, ^ % ... ~ =nunca|jamas, no =puedes|quiero, =debes, \
+        =tienes que, no hay =que, esta|queda =prohibido, estan =prohibidos|prohibidas, ^ =prohibido, \
+        bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, a partir de =ahora, \
+        de =ahora en adelante, desde =ahora, sin =excepcion|excepciones, es =obligatorio, \
+        son =obligatorios|obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz",
+    revoking: "ahora|ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
         ignora lo =que te",
-    modals: "=deben, =debe, =tiene que, =tienen que",
+    modals: "=deben|debe, =tiene|tienen que",
     speakers: "yo nosotros esto eso porque creo si",
-    wishes: "=preguntame, =pregunteme, =consultame, =avisame antes, ^ pregunta .. =antes, ^ pregunte .. =antes, \
-        ^ =nada de _, ^ =antes de ... ~ %, ^ =antes de ... ~ preguntame, ^ % ... =antes de, \
-        ^ % ... despues de =cada, sin =preguntar, sin =preguntarme, sin =consultar, sin =consultarme, \
-        mi =permiso, mi =aprobacion, mi =autorizacion, mi =consentimiento, mi =confirmacion, mi visto =bueno, \
-        respond* .. en =#, contest* .. en =#, habl* .. en =#, comentarios .. en =#, ^ todo .. en =#, \
-        ^ todos .. en =#, ^ todas .. en =#, ^ en =# $, ^ en =# por favor, asegurate =de, asegurate =que, \
-        asegurese =de, ^ =manten, ^ =mantenga, ^ =procura, ^ =evita, ^ =evite, ^ =prefiere, recuerda =que, =deberias, =preferiria que, =prefiero, \
-        ^ trata .. =como, en caso de =duda, ante la =duda, si tienes =dudas, ^ =deja de, hay =que, quiero =que, \
-        ^ cada .. =necesita, ^ antes de =cada _ !, ^ despues de =cada _ %, ^ despues de =cada _ !, \
-        ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, \
-        ^ commits .. en =#, ^ los commits .. en =#, ^ respuestas en =#, solo yo =respondo, \
-        solo yo =decido, =respondo solo yo, =decido solo yo",
-    pointing: "~ no lo, ~ no la, ~ no los, ~ no las, nunca lo, nunca la, nunca los, nunca las, jamas lo, \
-        jamas la",
+    wishes: "=preguntame|pregunteme|consultame, =deberias|prefiero, =avisame antes, ^ pregunta|pregunte .. =antes, \
+        ^ =nada de _, ^ =antes de ... ~ %, ^ =antes de ... ~ preguntame, ^ % ... =antes de, ^ % ... despues de =cada, \
+        sin =preguntar|preguntarme|consultar|consultarme, \
+        mi =permiso|aprobacion|autorizacion|consentimiento|confirmacion, mi visto =bueno, \
+        respond*|contest*|habl*|comentarios .. en =#, ^ todo|todos|todas|commits .. en =#, ^ en =# $, \
+        ^ en =# por favor, asegurate|asegurese =de, asegurate|recuerda|hay|quiero =que, \
+        ^ =manten|mantenga|procura|evita|evite|prefiere, =preferiria que, ^ trata .. =como, en caso de =duda, \
+        ante la =duda, si tienes =dudas, ^ =deja de, ^ cada .. =necesita, ^ antes|despues de =cada _ !|%, \
+        ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, ^ los commits .. en =#, \
+        ^ respuestas en =#, solo yo =respondo|decido, =respondo|decido solo yo",
+    pointing: "~ no lo|la|los|las, nunca|jamas lo|la|los|las",
+    lacking: "no tengo el|la|mi, no .. recuerdo|encuentro",
     bars: "ningun ninguna cero sin",
     small_talk: "problema problemas embargo duda dudas idea error respuesta exito mas que nada otro otra funciona \
         hay",
-    reports: "=debe haber, =debe ser un, =debe ser una, =debe ser el, =debe de, =tiene que haber, =debe estar, no hay =que yo, \
-        puedes =ver, nada de =nada, te =preocupes, se =preocupe",
+    reports: "=debe haber|de|estar, =debe ser un|una|el, =tiene que haber, no hay =que yo, puedes =ver, nada de =nada, \
+        te =preocupes, se =preocupe",
 };

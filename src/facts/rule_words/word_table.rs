@@ -1,97 +1,41 @@
 //! Finds the languages in which a text may contain rules, by its words.
 
-use super::{ENGLISH_RULE_WORDS, LANGUAGE_NAMES, LANGUAGES, Language, english::BOUNDS};
+use std::sync::OnceLock;
+
+use super::patterns::each_pattern;
+use super::{ENGLISH_RULE_WORDS, LANGUAGE_NAMES, LANGUAGES, english::BOUNDS};
+use crate::hashing::HashMap;
 use crate::script::is_cjk;
 
 /// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words and phrases.
 pub(in crate::facts) const WORD_RULES_BIT: u32 = 1 << LANGUAGES.len();
 
-const BITS: u32 = 0xFF;
-const SLOTS: usize = 1024;
-/// A hash table: the hash of each significant word, with the bits of its languages in the last byte.
-static TABLE: [u32; SLOTS] = table();
+const SEED: u32 = 0x811C_9DC5;
 
-pub(super) const SEED: u32 = 0x811C_9DC5;
-
-pub(super) const fn hashed(hash: u32, byte: u8) -> u32 {
+const fn hashed(hash: u32, byte: u8) -> u32 {
     (hash ^ byte as u32).wrapping_mul(0x0100_0193)
 }
 
-const fn slot(hash: u32) -> usize {
-    ((hash ^ hash >> 15) as usize) % SLOTS
+pub(super) fn hash(word: &str) -> u32 {
+    word.bytes().fold(SEED, hashed)
 }
 
-const fn insert(mut table: [u32; SLOTS], hash: u32, bit: u32) -> [u32; SLOTS] {
-    let mut at = slot(hash);
-    while table[at] != 0 && table[at] & !BITS != hash & !BITS {
-        at = (at + 1) % SLOTS;
-    }
-    table[at] |= hash & !BITS | bit;
-    table
-}
-
-const fn table() -> [u32; SLOTS] {
-    let mut table = [0; SLOTS];
-    let mut at = 0;
-    while at < ENGLISH_RULE_WORDS.len() + BOUNDS.len() {
-        let word = if at < ENGLISH_RULE_WORDS.len() {
-            ENGLISH_RULE_WORDS[at]
-        } else {
-            BOUNDS[at - ENGLISH_RULE_WORDS.len()]
-        };
-        table = words(table, word, false, WORD_RULES_BIT);
-        at += 1;
-    }
-    let mut language = 0;
-    while language < LANGUAGES.len() {
-        let Language { always, only, rules, revoking, modals, wishes, bars, .. } = LANGUAGES[language];
-        let (plain, patterns) = ([*always, *only, *bars], [*rules, *revoking, *modals, *wishes]);
-        let bit = 1 << language;
-        let mut list = 0;
-        while list < plain.len() {
-            table = words(table, plain[list], false, bit);
-            list += 1;
-        }
-        list = 0;
-        while list < patterns.len() {
-            table = words(table, patterns[list], true, bit);
-            list += 1;
-        }
-        language += 1;
-    }
-    words(table, LANGUAGE_NAMES, false, WORD_RULES_BIT - 1)
-}
-
-/// Adds a list's words; of patterns only the words marked with `=`.
-const fn words(mut table: [u32; SLOTS], list: &str, marked: bool, bit: u32) -> [u32; SLOTS] {
-    let bytes = list.as_bytes();
-    let (mut at, mut hash, mut marks) = (0, SEED, !marked);
-    while at <= bytes.len() {
-        let byte = if at < bytes.len() { bytes[at] } else { b' ' };
-        match byte {
-            b' ' | b',' => {
-                if hash != SEED && marks {
-                    table = insert(table, hash, bit);
-                }
-                (hash, marks) = (SEED, !marked);
-            }
-            b'=' => marks = true,
-            _ => hash = hashed(hash, byte),
-        }
-        at += 1;
-    }
-    table
-}
-
+/// The bits of the languages in which the word with this hash is significant.
 fn bits_of(hash: u32) -> u32 {
-    let mut at = slot(hash);
-    while TABLE[at] != 0 {
-        if TABLE[at] & !BITS == hash & !BITS {
-            return TABLE[at] & BITS;
-        }
-        at = (at + 1) % SLOTS;
+    static TABLE: OnceLock<HashMap<u32, u32>> = OnceLock::new();
+    TABLE.get_or_init(table).get(&hash).copied().unwrap_or_default()
+}
+
+fn table() -> HashMap<u32, u32> {
+    let mut table = HashMap::default();
+    let mut add = |word: &str, bits: u32| *table.entry(hash(word)).or_default() |= bits;
+    let english = ENGLISH_RULE_WORDS.split(' ').chain(BOUNDS.split(' '));
+    english.for_each(|word| add(word, WORD_RULES_BIT));
+    for (at, language) in LANGUAGES.into_iter().enumerate() {
+        each_pattern(language, &mut |word, _, _| add(word, 1 << at));
     }
-    0
+    LANGUAGE_NAMES.split(' ').for_each(|word| add(word, WORD_RULES_BIT - 1));
+    table
 }
 
 /// Whether any word of a text may be part of a rule.
