@@ -164,7 +164,7 @@ impl Ladder {
     /// The pass that keeps tool outputs within a budget, if there is one. It then also applies to outputs as they enter the
     /// view.
     pub fn trims(&self) -> Option<TrimToolOutputs> {
-        self.passes.iter().find_map(|p| p.trims())
+        self.passes.iter().find_map(|p| p.as_a().copied())
     }
 
     /// The position of the pass that cuts what a fold leaves.

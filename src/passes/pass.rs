@@ -1,7 +1,8 @@
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::{Options, PruneToolOutputs, TrimToolOutputs};
+use super::Options;
 use crate::compaction::ledger::Allowance;
 use crate::compaction::{FoldPlan, Layout, SummaryRole};
 use crate::config::Keys;
@@ -125,7 +126,7 @@ impl Outcome {
 /// It may edit slots of the view's body, but never the history, the header, pins, the newest user message, or a step whose
 /// calls are still being executed. Steps stay or go as a whole. The ladder runs the pass, records its decision, and undoes
 /// its edits if the run fails.
-pub trait Pass: Options + Debug + Send + Sync {
+pub trait Pass: Any + Options + Debug + Send + Sync {
     /// The name in the report and in the `ladder` option.
     fn name(&self) -> &'static str;
 
@@ -180,16 +181,6 @@ pub trait Pass: Options + Debug + Send + Sync {
         false
     }
 
-    /// Its settings, if it prunes tool outputs.
-    fn prunes(&self) -> Option<PruneToolOutputs> {
-        None
-    }
-
-    /// Its settings, if it keeps tool outputs within a budget.
-    fn trims(&self) -> Option<TrimToolOutputs> {
-        None
-    }
-
     /// Whether it limits the view to the conversation's last turns, as the ladder document does: see
     /// [`ShrinkTurns`](super::ShrinkTurns).
     fn builds_from_turns(&self) -> bool {
@@ -209,5 +200,13 @@ pub trait Pass: Options + Debug + Send + Sync {
     /// Its token budgets by name, for the report.
     fn budgets(&self, _context: &Context, _aim: &Aim) -> Vec<(&'static str, u64)> {
         Vec::new()
+    }
+}
+
+impl dyn Pass {
+    /// It as a pass of this type, if it is one.
+    pub(super) fn as_a<P: Pass>(&self) -> Option<&P> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
     }
 }

@@ -53,10 +53,6 @@ impl Pass for PruneToolOutputs {
         let items = context.prune(&prunable, aim.target)?;
         Ok(Outcome::changed(items, self.why()))
     }
-
-    fn prunes(&self) -> Option<PruneToolOutputs> {
-        Some(*self)
-    }
 }
 
 /// A tool output, or a system message that holds one.

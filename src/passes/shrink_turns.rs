@@ -241,7 +241,7 @@ impl Pass for ShrinkTurns {
     }
 
     fn set_neighbours(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
-        self.prune = before.iter().rev().find_map(|pass| pass.prunes());
+        self.prune = before.iter().rev().find_map(|pass| pass.as_a().copied());
     }
 
     fn builds_from_turns(&self) -> bool {

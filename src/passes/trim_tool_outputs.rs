@@ -50,10 +50,6 @@ impl Pass for TrimToolOutputs {
         Ok(Outcome::changed(items, budget.why()))
     }
 
-    fn trims(&self) -> Option<Self> {
-        Some(*self)
-    }
-
     fn set_neighbours(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
         self.fold_behind = behind.iter().any(|pass| pass.folds());
     }

@@ -1,6 +1,6 @@
 //! Tool outputs that leave memory for the store, and come back when they are read. `pkg/host/outputs.js` does the writing and reading.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Object, Uint8Array};
@@ -8,39 +8,19 @@ use wasm_bindgen::prelude::*;
 
 use super::arguments::{text, whole};
 use super::engine::Engine;
-use super::host::host;
+use super::host::{Host, host};
 use super::inner::Inner;
 use super::store::Store;
 use super::text_pieces::bytes_of;
 use super::value::{get, set, to_js};
-use crate::context::NodeSet;
 use crate::error::Result;
 use crate::tool_output::ToolOutputs;
 
-/// The store of a session's tool outputs, and what is between it and memory.
-#[derive(Default)]
-pub struct OutputStore {
-    /// The option `store`, or else the store the session was loaded from or first saved in.
-    pub own: RefCell<Option<Store>>,
-    /// Whether a batch of outputs is being moved into the store.
-    moving: Cell<bool>,
-    /// When memory holds this many bytes of outputs, they are checked again for what can be moved.
-    pub look_at: Cell<u64>,
-    /// Messages whose objects are no longer needed, since their outputs have left memory.
-    gone: RefCell<NodeSet>,
-    /// The output that was read last from the store, with its key.
-    fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
-}
-
-impl OutputStore {
-    pub fn new(own: Option<Store>) -> Self {
-        Self { own: RefCell::new(own), ..Self::default() }
-    }
-
-    /// Drops what was read from the store.
-    pub fn forget_fetched(&self) {
-        self.fetched.take();
-    }
+#[wasm_bindgen]
+extern "C" {
+    /// Begins to move outputs to the store.
+    #[wasm_bindgen(method, js_name = moveOutputs)]
+    fn move_outputs(this: &Host, engine: Engine, ids: Vec<String>);
 }
 
 /// Moves the oldest outputs to the store if memory holds more than it may. Only one batch runs at a time. Outputs that the store

@@ -6,7 +6,6 @@ use std::rc::{Rc, Weak};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::away::OutputStore;
 use super::counter::{CallbackCounter, Tokenizer};
 use super::entries::Group;
 use super::error::context_error;
@@ -21,6 +20,7 @@ use super::options::{FunctionOption, Options};
 use super::outcome::PreparedViews;
 use super::session_handle::LentHandles;
 use super::side::SideMark;
+use super::store::OutputStore;
 use super::summarizer::Summarize;
 use super::value::to_js;
 use crate::context::NodeIndex;

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::away;
 use super::engine::Engine;
 use super::error::context_error;
-use super::host::host;
+use super::host::{Host, host};
 use super::inner::Inner;
 use super::maker::resolved;
 use super::outcome::Outcome;
@@ -23,6 +23,19 @@ use crate::context::Report;
 use crate::error::{Error, ErrorCode};
 use crate::provider::is_too_large;
 use crate::session::{Fit, Pending, Plan, Session};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Begins a run, or joins the one that is in progress.
+    #[wasm_bindgen(method, js_name = runOrJoin)]
+    fn run_or_join(this: &Host, run: Run, signal: Option<AbortSignal>) -> Promise;
+    /// Goes on with a run that waits for a summary.
+    #[wasm_bindgen(method)]
+    fn finish(this: &Host, run: Run, signal: Option<AbortSignal>) -> Promise;
+    /// Begins a run that nobody waits for.
+    #[wasm_bindgen(method, js_name = beginBackground)]
+    fn begin_background(this: &Host, run: Run);
+}
 
 /// What a caller wants from a session.
 pub enum Goal {

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::arguments::{known_keys, text, whole};
 use super::engine::Engine;
-use super::host::host;
+use super::host::{Host, host};
 use super::inner::Inner;
 use super::journal::{mark_side, position, take_in};
 use super::options::{Options, read_options};
@@ -20,6 +20,22 @@ use super::value::{get, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::{Checksum, Records};
 use crate::session::{MAX_POSITION_GAP, SESSION};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Saves the session under a key.
+    #[wasm_bindgen(method)]
+    fn save(this: &Host, engine: Engine, store: &JsValue, key: &str) -> Promise;
+    /// Loads the session under a key.
+    #[wasm_bindgen(method)]
+    fn load(this: &Host, loader: Loader, store: &JsValue, key: &str) -> Promise;
+    /// Waits for everything in progress.
+    #[wasm_bindgen(method)]
+    fn flush(this: &Host, engine: Engine, signal: Option<AbortSignal>) -> Promise;
+    /// Reads what other processes have saved.
+    #[wasm_bindgen(method)]
+    fn refresh(this: &Host, engine: Engine) -> Promise;
+}
 
 /// The longest key, in bytes.
 const MAX_KEY_BYTES: usize = 200;

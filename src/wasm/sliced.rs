@@ -3,15 +3,24 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use super::away::read_output;
 use super::engine::Engine;
+use super::host::Host;
 use super::inner::Inner;
 use super::value::to_js;
 use crate::error::{Error, ErrorCode};
 use crate::session::{Search, SearchInProgress};
 use crate::tool_output::{Grep, GrepArgs};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Searches in slices.
+    #[wasm_bindgen(method, js_name = inSlices)]
+    pub fn in_slices(this: &Host, search: SlicedSearch) -> Promise;
+}
 
 /// The milliseconds of all slices together, by default.
 const DEFAULT_MS: u64 = 2_000;

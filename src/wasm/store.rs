@@ -1,9 +1,14 @@
 //! The caller's store, as an argument or option. `pkg/host/store.js` reads and writes it.
 
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
 use wasm_bindgen::prelude::*;
 
 use super::value::get;
+use crate::context::NodeSet;
 use crate::error::Error;
+use crate::tool_output::ToolOutputs;
 
 /// An `unstorage` instance, or any object with its methods.
 #[derive(Clone)]
@@ -24,5 +29,31 @@ impl Store {
     /// The caller's object.
     pub fn object(&self) -> &JsValue {
         &self.0
+    }
+}
+
+/// The store of a session's tool outputs, and what is between it and memory.
+#[derive(Default)]
+pub struct OutputStore {
+    /// The option `store`, or else the store the session was loaded from or first saved in.
+    pub own: RefCell<Option<Store>>,
+    /// Whether a batch of outputs is being moved into the store.
+    pub moving: Cell<bool>,
+    /// When memory holds this many bytes of outputs, they are checked again for what can be moved.
+    pub look_at: Cell<u64>,
+    /// Messages whose objects are no longer needed, since their outputs have left memory.
+    pub gone: RefCell<NodeSet>,
+    /// The output that was read last from the store, with its key.
+    pub fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
+}
+
+impl OutputStore {
+    pub fn new(own: Option<Store>) -> Self {
+        Self { own: RefCell::new(own), ..Self::default() }
+    }
+
+    /// Drops what was read from the store.
+    pub fn forget_fetched(&self) {
+        self.fetched.take();
     }
 }

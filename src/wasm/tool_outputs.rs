@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use super::arguments::{get_string, known_keys, text};
 use super::away::{move_due_outputs, read_output, store_key};
 use super::engine::Engine;
-use super::host::host;
+use super::host::{Host, host};
 use super::inner::Inner;
 use super::sliced::SlicedSearch;
 use super::text_pieces::TextPieces;
@@ -18,6 +18,16 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
 use crate::tool_output::{self, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Reads lines of an output that is in the store.
+    #[wasm_bindgen(method, js_name = readOutput)]
+    fn read_output(this: &Host, read: OutputRead) -> Promise;
+    /// The whole output, brought back into memory.
+    #[wasm_bindgen(method, js_name = bringBack)]
+    fn bring_back(this: &Host, engine: Engine, id: &str, cache: ToolOutputCache) -> Promise;
+}
 
 /// A function that answers a read.
 type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;

@@ -7,11 +7,40 @@ use super::Session;
 use crate::error::Error;
 use crate::session::Session as Core;
 use crate::wasm::arguments::{count, get_string, known_keys};
-use crate::wasm::host::{HeldSession, host};
+use crate::wasm::engine::Engine;
+use crate::wasm::host::{Host, host};
 use crate::wasm::run::{self, Goal};
 use crate::wasm::signal::AbortSignal;
 use crate::wasm::thrown::text_of_thrown;
 use crate::wasm::value::get;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The three hooks of `session.loop()`.
+    #[wasm_bindgen(method, js_name = loopHooks)]
+    fn loop_hooks(this: &Host, engine: Engine) -> JsValue;
+    /// A promise that keeps the session alive until it settles.
+    #[wasm_bindgen(method)]
+    fn holding(this: &Host, promise: &Promise, session: HeldSession) -> Promise;
+}
+
+/// A session that nobody else holds.
+#[wasm_bindgen(skip_typescript)]
+pub struct HeldSession(Option<Session>);
+
+impl HeldSession {
+    pub fn new(session: Session) -> Self {
+        Self(Some(session))
+    }
+}
+
+#[wasm_bindgen]
+impl HeldSession {
+    /// Drops it, as the garbage collector would: what it handed out can still be read.
+    pub fn release(&mut self) {
+        self.0 = None;
+    }
+}
 
 #[wasm_bindgen]
 impl Session {
