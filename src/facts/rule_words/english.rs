@@ -71,5 +71,5 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
         =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
         fault|mistake|error is =mine, ^ it|this|that is =mine, was .. =forbidden|prohibited|allowed|permitted|required, \
-        ~ if|when|because|what|which|why|how|whether .. =forbidden|prohibited|allowed|permitted|mandatory",
+        ^ if|when|because|what|which|why|how|whether .. =forbidden|prohibited|allowed|permitted|mandatory",
 };
