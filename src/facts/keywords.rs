@@ -2,7 +2,7 @@
 
 use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
 use super::questions::asks;
-use super::rule_words::{BOUNDS, DEFINING, SUBJECTS};
+use super::rule_words::{BOUNDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS};
 use super::strength::{RuleClass, Strength};
 use super::words::{is_listed, lowered, words_with_apostrophes};
 
@@ -10,22 +10,28 @@ use super::words::{is_listed, lowered, words_with_apostrophes};
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
     let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
-    let explicit = words.iter().any(|word| is_listed(word, DEFINING)) || contains_phrase(&words, "do not");
+    let has = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&words, phrase));
+    let revokes = has(REVOKING) && !has(NOT_REVOKING);
+    let explicit = revokes || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
     let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
     let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
     let is_question = text.ends_with('?') && !(agreed || words.windows(2).any(asks_for));
-    let strength = if is_question || is_error(&lower) { None } else { strength(&lower, &words) };
+    let strength = if is_question || is_error(&lower) { None } else { strength(&lower, &words, revokes) };
     let strength = strength.or(explicit.then_some(Strength::Mention))?;
     Some(RuleClass { strength, explicit })
 }
 
 /// What a sentence in lower case sets.
-fn strength(lower: &str, words: &[&str]) -> Option<Strength> {
+fn strength(lower: &str, words: &[&str], revokes: bool) -> Option<Strength> {
+    let told = asks(words, false);
+    if revokes && !told {
+        return Some(Strength::Rule);
+    }
     let rules_out = |clause: &Clause<'_>| rules_something_out(clause).then_some(Strength::Wish);
     let set =
         clauses(lower, false).iter().filter_map(|clause| clause.strength().max(rules_out(clause))).max();
-    let wishes = !asks(words, false) && (leaves_alone(words) || chooses_or_limits(lower, words));
+    let wishes = !told && (leaves_alone(words) || chooses_or_limits(lower, words));
     set.max(wishes.then_some(Strength::Wish))
 }
 
@@ -117,7 +123,7 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
             let instead = contains_phrase(rest, "instead of") || !rest.contains(&"the");
             rest.iter().any(|w| matches!(*w, "not" | "rather" | "no") || (*w == "instead" && instead))
         }
-        [first, rest @ ..] if is_listed(first, BOUNDS) => {
+        [first, rest @ ..] if BOUNDS.contains(first) => {
             let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
             let has_value =
                 behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|value| !value.trim().is_empty());

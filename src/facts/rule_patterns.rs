@@ -139,14 +139,12 @@ impl<'a> ParsedSentence<'a> {
 
     /// The rule that a pattern of this language finds in the sentence.
     fn classify_rule(&self, pattern: Pattern) -> Option<RuleClass> {
-        // In English, explicit rules are recognised by their words alone.
-        let explicit = pattern.language > 0 || pattern.meaning == PatternMeaning::Revocation;
+        // In English, explicit sentences are recognised by their words alone.
+        let explicit = pattern.language > 0;
         let rule = RuleClass { strength: Strength::Rule, explicit };
         let wish = RuleClass { strength: Strength::Wish, explicit: false };
         match pattern.meaning {
-            PatternMeaning::Rule | PatternMeaning::Revocation => {
-                self.contains(pattern.text, |_| true).then_some(rule)
-            }
+            PatternMeaning::Rule => self.contains(pattern.text, |_| true).then_some(rule),
             PatternMeaning::Modal => {
                 self.contains(pattern.text, |at| !self.is_next_to_speaker(at)).then_some(rule)
             }

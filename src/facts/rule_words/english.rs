@@ -2,20 +2,38 @@
 
 use super::language::Language;
 
-/// The words that define a rule.
-pub(in crate::facts) const DEFINING: &str = "never always must mustn't don't dont only";
+pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
+pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
+/// Phrases that revoke a rule or give permission.
+pub(in crate::facts) const REVOKING: &[&str] = &[
+    "you may", "you can now", "you're allowed to", "you are allowed to", "is allowed now", "are allowed now",
+    "feel free to", "you're free to", "you can skip", "it's ok to", "it's okay to", "it's fine to",
+    "it is ok to", "it is okay to", "it is fine to", "ignore that", "ignore the rule", "ignore my",
+    "ignore what i", "disregard what i", "disregard that", "disregard my", "forget what i", "forget that",
+    "forget about", "forget the rule", "forget my", "scratch that", "changed my mind", "no longer need",
+    "no longer needed", "no longer required", "no longer applies", "no need to", "you needn't", "needn't",
+    "you don't have to", "you do not have to", "you don't need to", "you do not need to",
+];
+/// Phrases that begin like those above but do not revoke anything.
+pub(in crate::facts) const NOT_REVOKING: &[&str] = &[
+    "you may not", "you may want", "you may have", "you may see", "you may find", "you may need", "to thank",
+    "forget about it", "to apologize",
+];
 /// Words at the start of a sentence that sets a limit: "Budget: 200 EUR", "The deadline is Friday".
-pub(in crate::facts) const BOUNDS: &str =
-    "budget deadline rule rules policy constraint constraints requirement requirements";
+pub(in crate::facts) const BOUNDS: &[&str] = &[
+    "budget", "deadline", "rule", "rules", "policy", "constraint", "constraints", "requirement",
+    "requirements",
+];
 /// Words before "don't" that make it a statement about somebody.
 pub(in crate::facts) const SUBJECTS: &str = "i we they it that which who if why things you";
 /// Verbs that make "I don't …" a wish.
 pub(in crate::facts) const WANTING: &str = "want need like wanna";
 /// Every rule or wish that is not recognised by the patterns below contains one of these words, or begins with one of [`BOUNDS`]. The shorter
 /// this list, the faster texts without rules are skipped.
-pub(in crate::facts) const ENGLISH_RULE_WORDS: &str =
-    "never always must mustn't don't dont not no only can't cannot should shouldn't has max leave stop use";
+pub(in crate::facts) const ENGLISH_RULE_WORDS: &str = "never always must mustn't don't dont not no only can't cannot should shouldn't \
+    has max leave stop use may now allowed free ok okay fine ignore disregard forget scratch changed needn't skip";
 
+/// Forms of rules that contain none of the words above.
 pub(in crate::facts) const ENGLISH: Language = Language {
     softeners: "please also and but ok okay so first then note important just again hi hey rule reminder finally",
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \
@@ -28,15 +46,12 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     always: "",
     only: "",
     subordinating: "",
-    rules: "without =exception|exceptions, no =exceptions, under any|no =circumstances, at all =times, =whatever you do, \
-        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be, on no =account, \
+    rules: "without =exception|exceptions, no =exceptions, under any =circumstances, at all =times, =whatever you do, \
+        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be, under no =circumstances, on no =account, \
         at no =time, in no =case, shall =not, is|are|s|strictly =forbidden|prohibited, =forbidden to, =prohibited from, \
         not =allowed|permitted to, is|are not =allowed|permitted, isn|aren t =allowed, off =limits, is|are =mandatory, \
         =refrain from, stay|keep =away from, =hands off, you re|are =required to, from =now on, going =forward, =henceforth",
-    revoking: "you =may, you can =now|skip, you re =allowed|free to, you are =allowed to, is|are =allowed now, feel =free to, \
-        it s|is =ok|okay|fine to, =ignore|disregard|forget that|my, =ignore|disregard|forget what i, \
-        =ignore|forget the rule, =forget about, =scratch that, =changed my mind, no =longer need|needed|required|applies, \
-        no =need to, =needn t, you don t =have|need to, you do not =have|need to",
+    revoking: "",
     modals: "",
     speakers: "",
     wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
@@ -67,7 +82,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         i .. not sure, i .. not _ sure, i .. forgot|forgotten|lost, i have no idea",
     bars: "",
     small_talk: "",
-    reports: "you may =not|want|have|see|find|need, =forget about it, to =thank|apologize, keep =going, you are|re =done, this =should, \
+    reports: "keep =going, you are|re =done, this =should, \
         ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
         =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
         fault|mistake|error is =mine, ^ it|this|that is =mine, was .. =forbidden|prohibited|allowed|permitted|required, \

@@ -11,7 +11,9 @@ mod russian;
 mod spanish;
 mod word_table;
 
-pub(super) use english::{BOUNDS, DEFINING, ENGLISH, ENGLISH_RULE_WORDS, SUBJECTS, WANTING};
+pub(super) use english::{
+    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, WANTING,
+};
 pub(super) use language::Language;
 pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};
 pub(super) use word_table::{WORD_RULES_BIT, folded, may_contain_rule, rule_languages};

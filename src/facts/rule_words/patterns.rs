@@ -11,8 +11,6 @@ use crate::sorting::{sort, sort_by_key};
 pub(in crate::facts) enum PatternMeaning {
     /// A rule.
     Rule,
-    /// A rule that takes another one back.
-    Revocation,
     /// A rule, if no speaker word is next to it.
     Modal,
     /// A wish.
@@ -72,7 +70,7 @@ pub(super) fn each_pattern(
     let Language { rules, revoking, modals, wishes, always, only, bars, .. } = language;
     for (list, meaning) in [
         (rules, PatternMeaning::Rule),
-        (revoking, PatternMeaning::Revocation),
+        (revoking, PatternMeaning::Rule),
         (modals, PatternMeaning::Modal),
         (wishes, PatternMeaning::Wish),
     ] {
