@@ -116,7 +116,7 @@ pub(super) fn only_asks(lower: &str) -> bool {
 
 /// The parts of a text outside quotation marks. A mark behind a letter or digit opens nothing (it is for inches), nor does one that is
 /// never closed.
-pub(super) fn unquoted(text: &str) -> Vec<&str> {
+fn unquoted(text: &str) -> Vec<&str> {
     const MARKS: [char; 3] = ['"', '“', '”'];
     let mut out = Vec::new();
     let (mut start, mut from) = (0, 0);

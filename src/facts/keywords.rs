@@ -2,7 +2,7 @@
 
 use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
 use super::questions::asks;
-use super::rule_words::{BOUNDS, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS};
+use super::rule_words::{BOUNDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, WISHES};
 use super::strength::{RuleClass, Strength};
 use super::words::{is_listed, lowered, words_with_apostrophes};
 
@@ -28,11 +28,22 @@ fn strength(lower: &str, words: &[&str], revokes: bool) -> Option<Strength> {
     if revokes && !told {
         return Some(Strength::Rule);
     }
-    let rules_out = |clause: &Clause<'_>| rules_something_out(clause).then_some(Strength::Wish);
-    let set =
-        clauses(lower, false).iter().filter_map(|clause| clause.strength().max(rules_out(clause))).max();
+    let begins = words.iter().fold(0, |all, word| all | beginning(word));
+    let set = clauses(lower, false).iter().filter_map(|clause| clause_strength(clause, begins)).max();
     let wishes = !told && (leaves_alone(words) || chooses_or_limits(lower, words));
     set.max(wishes.then_some(Strength::Wish))
+}
+
+/// What an English clause sets.
+fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
+    let may_have = |phrase: &&&str| begins & beginning(phrase) != 0;
+    let has =
+        |list: &[&str]| list.iter().filter(may_have).any(|phrase| contains_phrase(&clause.words, phrase));
+    if has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was") {
+        return Some(Strength::Rule);
+    }
+    let wishes = has(WISHES) || rules_something_out(clause);
+    clause.strength().max(wishes.then_some(Strength::Wish))
 }
 
 /// The text without "only" in names such as "read-only" and "only-if-cached".
@@ -55,7 +66,7 @@ fn without_names(lower: &str) -> String {
 
 /// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …",
 /// "error[E0382]: …". "On error: …" and "Error handling: …" say when a rule holds.
-pub(super) fn is_error(lower: &str) -> bool {
+fn is_error(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let has_code = || second.ends_with(':') && second.contains(|c: char| c.is_ascii_digit() || c == '[');
@@ -135,9 +146,23 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
     }
 }
 
+/// One bit of 64 for the first letters of a phrase or word. Most phrases begin like no word of a sentence and can be skipped.
+fn beginning(phrase: &str) -> u64 {
+    let (first, second) = match phrase.as_bytes() {
+        [first, b' ', ..] | [first] => (*first, 0),
+        [first, second, ..] => (*first, *second),
+        [] => return 0,
+    };
+    1 << ((first.wrapping_mul(7) ^ second) % 64)
+}
+
 fn contains_phrase(words: &[&str], phrase: &str) -> bool {
-    let begins = |at: usize| phrase.split(' ').zip(at..).all(|(wanted, at)| words.get(at) == Some(&wanted));
-    (0..words.len()).any(begins)
+    let first = phrase.split(' ').next();
+    let matches_at = |at: usize| {
+        let mut behind = words[at..].iter();
+        phrase.split(' ').all(|wanted| behind.next() == Some(&wanted))
+    };
+    words.iter().enumerate().any(|(at, word)| Some(*word) == first && matches_at(at))
 }
 
 /// Whether a sentence refers to something named in the sentence before.

@@ -1,7 +1,5 @@
 //! Recognises rules by patterns, in languages with spaces between words.
 
-use super::clause::unquoted;
-use super::keywords::is_error;
 use super::rule_words::{LANGUAGE_NAMES, LANGUAGES, Language, Pattern, PatternMeaning, folded, patterns_at};
 use super::strength::{RuleClass, Strength};
 use super::words::is_listed;
@@ -20,16 +18,12 @@ const MOST_WORDS: usize = 80;
 /// Frequent English words that are none in the other languages.
 const ENGLISH_ALONE: &str = "the of it you and is with they";
 
-/// The rule that a sentence lays down in any of the languages, outside of what it quotes. A question is not a rule, nor is a line that a
-/// program printed.
+/// The rule that a sentence lays down in any of the languages. A question is not a rule.
 pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     if sentence.ends_with('?') {
         return None;
     }
-    let mut folded = folded(&unquoted(sentence).concat());
-    if is_error(&folded) {
-        return None;
-    }
+    let mut folded = folded(sentence);
     if folded.contains("il te plait") || folded.contains("il vous plait") {
         // Becomes one word, because "il" and "vous" would otherwise be taken for the speaker of a report.
         folded = folded.replace("s'il te plait", "stp").replace("s'il vous plait", "svp");

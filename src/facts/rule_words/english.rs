@@ -4,6 +4,16 @@ use super::language::Language;
 
 pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
 pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
+/// Phrases of rules that contain none of the words above.
+pub(in crate::facts) const FORBIDDING: &[&str] = &[
+    "under no circumstances", "on no account", "at no time", "in no case", "shall not", "is forbidden",
+    "are forbidden", "it's forbidden", "strictly forbidden", "forbidden to", "is prohibited",
+    "are prohibited", "prohibited from", "strictly prohibited", "is not allowed", "are not allowed",
+    "not allowed to", "isn't allowed", "aren't allowed", "is not permitted", "are not permitted",
+    "not permitted to", "off limits", "is mandatory", "are mandatory", "refrain from", "stay away from",
+    "keep away from", "hands off", "you're required to", "you are required to", "from now on",
+    "going forward", "henceforth",
+];
 /// Phrases that revoke a rule or give permission.
 pub(in crate::facts) const REVOKING: &[&str] = &[
     "you may", "you can now", "you're allowed to", "you are allowed to", "is allowed now", "are allowed now",
@@ -24,14 +34,30 @@ pub(in crate::facts) const BOUNDS: &[&str] = &[
     "budget", "deadline", "rule", "rules", "policy", "constraint", "constraints", "requirement",
     "requirements",
 ];
+/// Phrases of wishes.
+pub(in crate::facts) const WISHES: &[&str] = &[
+    "prefer", "preferably", "whenever possible", "wherever possible", "where possible", "try not to",
+    "you not to", "sure not to", "willing to pay", "ask me before", "ask before", "ask first",
+    "ask me first", "check with me", "wait for me", "wait for my", "tell me before", "without asking",
+    "without my", "unless i say", "unless i tell", "unless i ask", "at most", "no more than",
+    "not more than", "until i say", "answer in", "answer me in", "reply in", "respond in", "speak in",
+    "from here on", "for the rest of",
+];
 /// Words before "don't" that make it a statement about somebody.
 pub(in crate::facts) const SUBJECTS: &str = "i we they it that which who if why things you";
 /// Verbs that make "I don't …" a wish.
 pub(in crate::facts) const WANTING: &str = "want need like wanna";
-/// Every rule or wish that is not recognised by the patterns below contains one of these words, or begins with one of [`BOUNDS`]. The shorter
-/// this list, the faster texts without rules are skipped.
-pub(in crate::facts) const ENGLISH_RULE_WORDS: &str = "never always must mustn't don't dont not no only can't cannot should shouldn't \
-    has max leave stop use may now allowed free ok okay fine ignore disregard forget scratch changed needn't skip";
+/// Every phrase that makes a rule or a wish contains one of these words, unless it begins with one of [`BOUNDS`]. The shorter this list,
+/// the faster texts without rules are skipped.
+pub(in crate::facts) const ENGLISH_RULE_WORDS: &[&str] = &[
+    "never", "always", "must", "mustn't", "don't", "dont", "not", "no", "only", "circumstances", "account",
+    "can't", "cannot", "forbidden", "prohibited", "allowed", "permitted", "limits", "mandatory", "refrain",
+    "away", "hands", "required", "make", "sure", "ensure", "avoid", "prefer", "preferably", "most", "least",
+    "keep", "stick", "should", "shouldn't", "care", "careful", "remember", "leave", "stop", "ask", "asking",
+    "check", "wait", "tell", "without", "unless", "until", "willing", "answer", "reply", "respond", "speak",
+    "now", "here", "going", "henceforth", "rest", "may", "free", "ok", "okay", "fine", "ignore", "disregard",
+    "forget", "scratch", "changed", "needn't", "use", "has", "possible", "skip", "max",
+];
 
 /// Forms of rules that contain none of the words above.
 pub(in crate::facts) const ENGLISH: Language = Language {
@@ -47,10 +73,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     only: "",
     subordinating: "",
     rules: "without =exception|exceptions, no =exceptions, under any =circumstances, at all =times, =whatever you do, \
-        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be, under no =circumstances, on no =account, \
-        at no =time, in no =case, shall =not, is|are|s|strictly =forbidden|prohibited, =forbidden to, =prohibited from, \
-        not =allowed|permitted to, is|are not =allowed|permitted, isn|aren t =allowed, off =limits, is|are =mandatory, \
-        =refrain from, stay|keep =away from, =hands off, you re|are =required to, from =now on, going =forward, =henceforth",
+        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
     revoking: "",
     modals: "",
     speakers: "",
@@ -72,10 +95,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ _ =nothing else, ^ % .. =nothing|exclusively, ^ =nothing else should, ^ =everything else stays, ~ =ask me, \
         ^ % .. =# only, ~ % .. =instead of *ing, ^ make =no, ^ be =concise|brief|precise|strict, \
         ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
-        =unless told|asked|explicitly|instructed, =unless i say|tell|ask, =until i say, =without asking|my, \
-        =prefer|preferably, whenever|wherever|where =possible, try =not to, you|sure =not to, =willing to pay, \
-        ask|tell me =before, ask me =first, ask =before|first, check with =me, wait for =me|my, at =most, no|not =more than, \
-        =answer|reply|respond|speak in, =answer me in, from =here on, for the =rest of, ^ i =want|expect every|each|all|no",
+        =unless told|asked|explicitly|instructed, ^ i =want|expect every|each|all|no",
     pointing: "",
     lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
         i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \
@@ -85,6 +105,5 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     reports: "keep =going, you are|re =done, this =should, \
         ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
         =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
-        fault|mistake|error is =mine, ^ it|this|that is =mine, was .. =forbidden|prohibited|allowed|permitted|required, \
-        ^ if|when|because|what|which|why|how|whether .. =forbidden|prohibited|allowed|permitted|mandatory",
+        fault|mistake|error is =mine, ^ it|this|that is =mine",
 };

@@ -41,7 +41,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
         in =zukunft, ^ % .. =kuenftig, im =zweifel, ^ % ... ~ =nicht, ^ merk+ =dir, ^ denk+ =daran|dran, \
         ^ jed* .. =braucht, ^ hoer =auf, ich moechte|will =dass du, mir waere =lieber, ich =moechte nur, \
         ich =bevorzuge, ich =haette lieber, ^ behandl+ .. =als, \
-        ^ vor|nach =jedem|jeder _ die|den|das|alle|bitte ... ! $, ^ tests laufen =nur mit|ueber, \
+        ^ vor =jedem|jeder _ die|den|das|alle|bitte ... ! $, ^ nach =jedem|jeder _ die|den|das ... ! $, ^ tests laufen =nur mit|ueber, \
         ^ tests|commits|deployments =nur mit|ueber, ^ commit nachrichten|messages .. auf =#, ^ antworten|doku auf =#, \
         ^ antworten|doku bitte auf =#, gebe|mache|entscheide|beantworte|deploye|pushe|merge =nur ich, \
         =nur ich darf|entscheide|deploye",

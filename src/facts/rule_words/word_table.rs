@@ -29,8 +29,7 @@ fn bits_of(hash: u32) -> u32 {
 fn table() -> HashMap<u32, u32> {
     let mut table = HashMap::default();
     let mut add = |word: &str, bits: u32| *table.entry(hash(word)).or_default() |= bits;
-    let english = ENGLISH_RULE_WORDS.split(' ').chain(BOUNDS.iter().copied());
-    english.for_each(|word| add(word, WORD_RULES_BIT));
+    ENGLISH_RULE_WORDS.iter().chain(BOUNDS).for_each(|word| add(word, WORD_RULES_BIT));
     for (at, language) in LANGUAGES.into_iter().enumerate() {
         each_pattern(language, &mut |word, _, _| add(word, 1 << at));
     }
