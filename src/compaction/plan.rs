@@ -353,9 +353,10 @@ fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> O
 /// of the turns from `keep_from` on stay.
 fn fold_oldest(units: &mut [Unit], turns: &[Range<usize>], keep_from: usize, room: u64) {
     let mut tokens: u64 = units.iter().filter(|u| !u.is_removed()).map(|u| u.tokens).sum();
-    // A view of nothing but instructions is useless, so the newest other message stays.
+    // The newest message stays, and if it is an instruction, so does the newest other one: a view of nothing but instructions is useless.
     let newest = units.iter().rposition(|u| !u.role.is_instruction()).unwrap_or(0);
     let newest_user = units.iter().rposition(Unit::opens_turn);
+    let last = units.len().saturating_sub(1);
     for turn in turns {
         let steps = turn.clone().filter(|i| !units[*i].opens_turn());
         for i in steps.chain(turn.clone()).collect::<Vec<_>>() {
@@ -364,7 +365,7 @@ fn fold_oldest(units: &mut [Unit], turns: &[Range<usize>], keep_from: usize, roo
                 return;
             }
             let is_asked = Some(i) == newest_user || (is_request && i >= keep_from);
-            if !(units[i].fixed || units[i].is_removed() || i == newest || is_asked) {
+            if !(units[i].fixed || units[i].is_removed() || i == newest || i == last || is_asked) {
                 units[i].mark_removed();
                 tokens = tokens.saturating_sub(units[i].tokens);
             }

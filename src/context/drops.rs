@@ -31,7 +31,8 @@ impl Context {
         }
         let whole_without_calls = without_calls(&self.history.node(slot.node).message);
         // If its text was shortened before, it keeps that form.
-        let form = if message == whole_without_calls { Form::Stripped } else { slot.form };
+        let is_short = message != whole_without_calls && slot.form != Form::Unbound;
+        let form = if is_short { slot.form } else { Form::Stripped };
         let tally = self.tally_of(&message);
         self.view.replace(at, Arc::new(message), tally, form);
         true

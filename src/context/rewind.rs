@@ -47,15 +47,23 @@ impl Context {
         removed
     }
 
-    /// Shows the newest user message if it is folded or a pass took it out: messages after it may have left the conversation
-    /// since. Returns whether it was hidden.
-    pub fn show_newest_user(&mut self) -> bool {
-        let is_hidden = |n: &NodeIndex| {
-            self.history.node(*n).folded_by.is_some()
-                || self.view.dropped(*n).is_some() && !self.covered_by_compaction().contains(n)
-        };
-        let Some(newest) = self.newest_user().filter(is_hidden) else { return false };
-        self.show(newest);
+    /// Shows the newest user message if it waits for an answer and is folded, or a pass took it out: what followed it has left the
+    /// conversation since. Its fold stays with the other messages. Returns whether it was hidden.
+    pub fn show_unanswered_user(&mut self) -> bool {
+        let Some(newest) = self.newest_user() else { return false };
+        let later = (newest.0 + 1..self.history.len() as u32).map(NodeIndex);
+        let is_answer =
+            |n: NodeIndex| !self.history.node(n).message.role.is_instruction() && self.is_in_conversation(n);
+        if later.into_iter().any(is_answer) {
+            return false;
+        }
+        if let Some(summary) = self.history.node(newest).folded_by {
+            self.take_out_of_fold(newest, summary, WHY);
+        } else if self.view.dropped(newest).is_some() && !self.covered_by_compaction().contains(&newest) {
+            self.show(newest);
+        } else {
+            return false;
+        }
         self.make_valid();
         true
     }

@@ -1,6 +1,8 @@
 //! Rules in Chinese, Japanese and Korean. There are no blanks around words there, so phrases are found anywhere in a sentence.
 
+use super::keywords::is_error;
 use super::strength::{RuleClass, Strength};
+use super::words::lowered;
 
 const RULES: &[&str] = &[
     "必须", "必須", "不要", "禁止", "严禁", "嚴禁", "厳禁", "不得", "不能", "不可", "不准", "不许", "不許",
@@ -42,7 +44,7 @@ fn has_any(text: &str, phrases: &[&str]) -> bool {
 
 /// The rule that a sentence lays down. A question is at most a wish.
 pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
-    let revokes = has_any(text, REVOKING);
+    let revokes = has_any(text, REVOKING) && !is_error(&lowered(text));
     let explicit = revokes || has_any(text, EXPLICIT);
     let wishes = has_any(text, WISHES) && !has_any(text, &["我会", "我會"]);
     let strength = if revokes || has_any(text, RULES) {

@@ -66,7 +66,7 @@ fn without_names(lower: &str) -> String {
 
 /// Whether a line was pasted from a program or what it printed: "// …", "Error: …", "Syntax error: …", "error TS2322: …",
 /// "error[E0382]: …". "On error: …" and "Error handling: …" say when a rule holds.
-fn is_error(lower: &str) -> bool {
+pub(super) fn is_error(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let has_code = || second.ends_with(':') && second.contains(|c: char| c.is_ascii_digit() || c == '[');

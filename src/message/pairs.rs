@@ -82,9 +82,9 @@ impl Part {
         matches!(self, Self::ToolCall(_)) || self.opaque_call_id().is_some() || self.is_output_item()
     }
 
-    /// Whether it is an item of the Responses API that holds the output of a tool that the provider ran.
+    /// Whether it is an item of the Responses API that holds what a tool search found.
     fn is_output_item(&self) -> bool {
         let Self::Opaque { format: Format::OpenaiResponses, raw } = self else { return false };
-        raw.get("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind.ends_with("_output"))
+        raw.get("type").and_then(|kind| kind.as_str()) == Some("tool_search_output")
     }
 }

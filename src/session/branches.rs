@@ -73,7 +73,9 @@ impl Session {
         branch.update_wording();
         branch.drop_bound_thinking(&[]);
         branch.restore_opening_thinking();
-        branch.note_free_room();
+        if branch.tokens() < self.tokens() {
+            branch.note_free_room();
+        }
         Ok((branch, renumbering))
     }
 

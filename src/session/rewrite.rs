@@ -24,9 +24,9 @@ impl Session {
         Ok(added)
     }
 
-    /// Shows the newest user message if it is folded or a pass took it out, as after a rewrite that removed everything behind it.
-    pub fn show_newest_user(&mut self) {
-        if self.context.show_newest_user() {
+    /// Shows the newest user message if it waits for an answer and is hidden, as after a rewrite that removed everything behind it.
+    pub fn show_unanswered_user(&mut self) {
+        if self.context.show_unanswered_user() {
             self.after_edit();
         }
     }

@@ -68,7 +68,7 @@ impl Session {
             }
         }
         if layout.needs_user_behind() {
-            begin_with_user(&mut units, u64::MAX / 2); // the summary covers only a part of that message's turn
+            begin_with_user(&mut units, u64::MAX); // the summary covers only a part of that message's turn
         }
         let members: Vec<NodeIndex> =
             units.iter().filter(|u| u.is_removed()).flat_map(|u| u.nodes.iter().copied()).collect();

@@ -71,7 +71,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         // A list that has one of our summaries in it goes on from there.
         let has_summary = stays.iter().any(|node| core.context().history.node(*node).is_fold());
         if !gone.is_empty() && !has_summary {
-            core.show_newest_user();
+            core.show_unanswered_user();
         }
         if let Some(head) = &head {
             head_nodes = core.replace_in_header(&of_list, head.messages.clone(), usize::MAX)?;

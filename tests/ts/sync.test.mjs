@@ -571,10 +571,11 @@ describe("folds", () => {
     assertShows(session, [items[0]]);
   });
 
-  test("a list cut back to what is folded shows its newest question again", async () => {
-    for (const [items, left] of [
-      [[asks(`unanswered ${"word ".repeat(100)}`), ...long(10)], 1], // to be asked again
-      [long(10), 4],
+  test("a list cut back to what is folded shows the question at its end again, and the fold stays", async () => {
+    for (const [items, left, shown] of [
+      [[asks(`unanswered ${"word ".repeat(100)}`), ...long(10)], 1, 1],
+      [long(10), 5, 1],
+      [long(10), 4, 0], // all questions are answered
     ]) {
       const session = folding();
       session.sync("openai-chat", items);
@@ -585,7 +586,10 @@ describe("folds", () => {
       await session.plan().apply({ keep: folded.slice(left) });
       assert.equal(session.folds().find((fold) => fold.in_view).items.length, left);
       session.sync("openai-chat", items.slice(0, left));
-      assertShows(session, items.slice(0, left));
+      const view = session.view("openai-chat");
+      assert.equal(view.length, left === 1 ? 1 : 1 + shown);
+      if (shown) assert.equal(view.at(-1), items[left - 1]);
+      assert.equal(session.folds().length, left === 1 ? 0 : 1);
       assert.deepEqual(session.sync("openai-chat", items.slice(0, left)), { added: 0, diverged_at: null });
     }
   });

@@ -7,7 +7,7 @@ use super::{ENGLISH_RULE_WORDS, LANGUAGE_NAMES, LANGUAGES, english::BOUNDS};
 use crate::hashing::HashMap;
 use crate::script::is_cjk;
 
-/// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words and phrases.
+/// The bit of Chinese, Japanese and Korean, and of the English rules that are recognised by words.
 pub(in crate::facts) const WORD_RULES_BIT: u32 = 1 << LANGUAGES.len();
 
 const SEED: u32 = 0x811C_9DC5;
