@@ -46,7 +46,8 @@ export function loadEncoding(name, source) {
 }
 
 async function load(name, source) {
-  if (glue.encodingLoaded(String(name)) === undefined) {
+  if (typeof name !== "string") throw unknown(name); // the glue would write it into the module's memory as if it were a text
+  if (glue.encodingLoaded(name) === undefined) {
     const length = await putAsset(name, source);
     room.forgetBuffer(); // the module frees it, whether it can use the asset or not
     glue.encodingLoad(name, length);
@@ -56,12 +57,15 @@ async function load(name, source) {
   return encoding;
 }
 
+const unknown = (name) =>
+  new ContextError("INVALID_ARGUMENT", `\`${String(name)}\` is not a known encoding; known encodings are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}; \`encodingForModel(model)\` returns a model's encoding`);
+
 /** Puts the asset's bytes into the module's memory and returns their number. A file is read directly into it, without another copy. */
 async function putAsset(name, source) {
   if (source instanceof ArrayBuffer) return room.put(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) return room.put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   const asset = ASSETS[SAME_ASSET[name] ?? name];
-  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is not a known encoding; known encodings are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}; \`encodingForModel(model)\` returns a model's encoding`);
+  if (source === undefined && !asset) throw unknown(name);
   if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
     throw new ContextError("INVALID_ARGUMENT", "source: expected a URL, or the bytes of the encoding's asset");
   let where = source;

@@ -395,3 +395,57 @@ fn no_ref_is_named_that_opens_nothing() {
     assert_eq!(lines.iter().find(|line| line.id == output).unwrap().output_ref, None);
     assert_gone(&mut s, "an output");
 }
+
+/// An erased call of another kind is a function call from then on, so its output is one of a function call, too.
+#[test]
+fn the_output_of_an_erased_call_of_another_kind_still_answers_it() {
+    let calls = [
+        json!([
+            { "type": "tool_search_call", "call_id": "c", "execution": "client", "arguments": { "queries": [SECRET] }, "status": "completed" },
+            { "type": "tool_search_output", "call_id": "c", "execution": "client", "tools": [{ "type": "function", "name": "found" }], "status": "completed" },
+        ]),
+        json!([
+            { "type": "computer_call", "id": "cu", "call_id": "c", "action": { "type": "type", "text": SECRET }, "pending_safety_checks": [], "status": "completed" },
+            { "type": "computer_call_output", "call_id": "c", "output": { "type": "computer_screenshot", "image_url": "data:image/png;base64,iVBORw0KGgo=" } },
+        ]),
+        json!([
+            { "type": "shell_call", "id": "sh", "call_id": "c", "action": { "commands": [SECRET] }, "status": "completed" },
+            { "type": "shell_call_output", "call_id": "c", "output": [{ "stdout": "found", "stderr": "odd", "outcome": { "type": "exit", "exit_code": 0 } }] },
+        ]),
+        json!([
+            { "type": "local_shell_call", "id": "ls", "call_id": "c", "action": { "type": "exec", "command": [SECRET], "env": {} }, "status": "completed" },
+            { "type": "local_shell_call_output", "id": "c", "output": "found" },
+        ]),
+        json!([
+            { "type": "apply_patch_call", "id": "ap", "call_id": "c", "operation": { "type": "delete_file", "path": SECRET }, "status": "completed" },
+            { "type": "apply_patch_call_output", "call_id": "c", "status": "completed", "output": "found" },
+        ]),
+        json!([
+            { "type": "mcp_approval_request", "id": "c", "server_label": "s", "name": "f", "arguments": SECRET },
+            { "type": "mcp_approval_response", "approval_request_id": "c", "approve": true, "reason": "found" },
+        ]),
+    ];
+    let responses = provider(Format::OpenaiResponses);
+    for items in calls {
+        let mut s = session(&json!({ "contextWindow": 100_000 }));
+        let read = responses.read(&items).unwrap();
+        push(&mut s, user("Go on."));
+        let call = push(&mut s, read[0].clone());
+        push(&mut s, read[1].clone());
+        push(&mut s, user("Thanks."));
+        s.erase(&call).unwrap();
+        let view = s.context().view_messages();
+        let written = Value::Array(responses.write(&view.iter().map(|m| &**m).collect::<Vec<_>>()).items);
+        let violations = check(Format::OpenaiResponses, &written, &CheckOptions::default()).unwrap();
+        assert!(violations.is_empty(), "{items} became {written}: {violations:?}");
+        let output = &written[2];
+        assert_eq!(output["type"], "function_call_output", "{output}");
+        let shown = output["output"].to_string();
+        assert!(shown.contains("found") || shown.contains("iVBORw0KGgo="), "{output}");
+        let parts = output["output"].as_array().into_iter().flatten();
+        for part in parts {
+            assert!(part["type"] == "input_text" || part["type"] == "input_image", "{output}");
+            assert!(part.get("chunk").is_none(), "{output}");
+        }
+    }
+}

@@ -47,6 +47,20 @@ impl Context {
         self.forget_all_facts();
     }
 
+    /// The messages with the outputs of this message's calls that only their format has. Erased, such a call is a function call, and its
+    /// output is written as one of a function call.
+    pub fn answers_to_other_kinds(&self, index: NodeIndex) -> Vec<NodeIndex> {
+        let mut calls = self.history.node(index).message.tool_calls();
+        let is_other = calls.any(|call| matches!(call.kind, CallKind::Other { .. }));
+        if is_other { self.answers_to(index) } else { Vec::new() }
+    }
+
+    /// The messages with outputs of this message's calls.
+    fn answers_to(&self, caller: NodeIndex) -> Vec<NodeIndex> {
+        let later = (caller.0 + 1..self.history.len() as u32).map(NodeIndex);
+        later.filter(|n| self.history.caller(*n) == Some(caller)).collect()
+    }
+
     /// The summaries and retained texts that were written after a message came, also those of folds that were undone. What is shown
     /// as the request before a summary has the same words everywhere.
     pub fn written_after(&self, index: NodeIndex) -> Vec<NodeIndex> {
@@ -125,9 +139,7 @@ impl Context {
 
     /// The placeholder of an output says what was called and with what. If the call is erased, it names only its ref.
     fn forget_call_in_placeholders(&mut self, caller: NodeIndex) {
-        let answers = |n: &NodeIndex| self.history.caller(*n) == Some(caller);
-        let later = (caller.0 + 1..self.history.len() as u32).map(NodeIndex);
-        for index in later.filter(answers).collect::<Vec<_>>() {
+        for index in self.answers_to(caller) {
             let mut message = Message::clone(&self.history.node(index).message);
             for output in message.tool_outputs_mut() {
                 let id = output.output_ref.as_ref().map(|r| &*r.id);

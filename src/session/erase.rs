@@ -22,6 +22,8 @@ pub struct Erased {
     pub folds: Vec<String>,
     /// The message, and the summaries and retained texts that were written after it came.
     pub nodes: Vec<NodeIndex>,
+    /// The messages with outputs of its calls that are written otherwise now.
+    pub answers: Vec<NodeIndex>,
 }
 
 impl Session {
@@ -36,6 +38,7 @@ impl Session {
     pub fn erase(&mut self, id: &str) -> Result<Erased> {
         let index = self.context.history.require(id)?;
         self.context.check_erase(index)?;
+        let answers = self.context.answers_to_other_kinds(index);
         self.context.erase(index);
         let written = self.context.written_after(index);
         let is_summary = |node: &&NodeIndex| self.context.folds.iter().any(|fold| fold.summary == **node);
@@ -69,7 +72,7 @@ impl Session {
         self.after_edit();
         self.runs.stale_before = self.runs.revision;
         self.restart_journal();
-        Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat() })
+        Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat(), answers })
     }
 
     /// The built-in summariser's summary of a fold's members.

@@ -36,6 +36,7 @@ pub struct Estimate;
 const SIGNS: &[u8; 36] = b"\n\r\t !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 const SIGN_COUNT: u8 = SIGNS.len() as u8;
 
+const NEWLINE: u8 = 0;
 const SMALL: u8 = SIGN_COUNT;
 const CAPITAL: u8 = SIGN_COUNT + 1;
 const DIGIT: u8 = SIGN_COUNT + 2;
@@ -279,15 +280,18 @@ fn row(state: u8) -> u8 {
 
 fn share(row: u8, class: u8) -> u8 {
     let measured = OTHERS.get(usize::from(row) * CLASSES + usize::from(class)).copied().unwrap_or_default();
-    measured.max(least_share(class))
+    measured.max(least_share(row, class))
 }
 
-/// The least value of characters of which the measured texts have too few: emoji, most of which are one or two tokens, and control
-/// characters, as in coloured logs.
-const fn least_share(class: u8) -> u8 {
+/// The least value of characters of which the measured texts have too few: emoji, most of which are one or two tokens; control
+/// characters, as in coloured logs; and a sign that stands for the third time or more, because no run of a sign is one token, however long:
+/// a token holds 16 newlines, and at most 64 of another sign.
+const fn least_share(row: u8, class: u8) -> u8 {
     match class {
         EMOJI => 96,
         CONTROL => 64,
+        NEWLINE if row == NEWLINE + SIGN_COUNT => 4,
+        0..SIGN_COUNT if row == class + SIGN_COUNT => 1,
         _ => 0,
     }
 }
@@ -307,6 +311,16 @@ fn letter_pair(before: u8, byte: u8, class: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_run_of_a_sign_is_no_single_token() {
+        let count = |sign: &str| Estimate.count(&sign.repeat(6_400));
+        // o200k_base: 400 tokens.
+        assert!((360..=440).contains(&count("\n")), "{}", count("\n"));
+        for sign in SIGNS.iter().map(|sign| char::from(*sign).to_string()) {
+            assert!(count(&sign) >= 100, "{sign:?}: {}", count(&sign));
+        }
+    }
 
     #[test]
     fn blocks_count_the_same_as_single_characters() {
@@ -386,7 +400,7 @@ mod tests {
                 ASCII.get(usize::from(byte)).copied().unwrap_or_else(|| WIDE + wide_class(u32::from(c)));
             let value = match letter_pair(before, byte, class) {
                 Some(pair) if state == AFTER_SMALL || state == AFTER_CAPITAL => LETTERS[pair],
-                _ => OTHERS[usize::from(state) * CLASSES + usize::from(class)].max(least_share(class)),
+                _ => OTHERS[usize::from(state) * CLASSES + usize::from(class)].max(least_share(state, class)),
             };
             units += u64::from(value);
             state = match class {

@@ -55,9 +55,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
     ) -> Result<JsValue, JsValue> {
         let id = text(&id, "id")?;
-        let Erased { folds, nodes } = self.inner.write(|core| core.erase(&id))?;
+        let Erased { folds, nodes, answers } = self.inner.write(|core| core.erase(&id))?;
         self.inner.line.borrow_mut().drop_objects(&nodes.iter().copied().collect());
-        self.inner.handles()?.erase(&nodes);
+        self.inner.handles()?.erase(&[nodes, answers].concat());
         mark_side(&self.inner)?;
         to_js(&folds)
     }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Session, check } from "contextfold";
 import { fit, fittingFetch, runChat, runResponses } from "contextfold/openai";
-import { memoryStore } from "contextfold/stores/memory";
+import { memoryJournals, memoryStore } from "contextfold/stores/memory";
 import { scriptedSummarize } from "contextfold/testing";
 import OpenAI6 from "openai-6";
 import OpenAI7 from "openai";
@@ -454,6 +454,33 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         assert.deepEqual([seen, asked.filter(({ role }) => !role).map((made) => made.call_id ?? made.id)], [IDS, IDS]);
         assert.equal(run.session.messages.filter(({ role }) => role === "tool").length, 5);
         assert.deepEqual(check(api === "chat" ? "openai-chat" : "openai-responses", run.session.view(api === "chat" ? "openai-chat" : "openai-responses")), []);
+      }
+    });
+
+    test("a call with the id of one that was interrupted gets an id of its own: the session goes on", async () => {
+      for (const api of ["chat", "responses"]) {
+        const isChat = api === "chat";
+        const store = memoryJournals();
+        const bodies = [];
+        // A server that numbers the calls of each answer anew.
+        const answer = (text) =>
+          isChat
+            ? { id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text ?? null, ...(!text && { tool_calls: [{ id: "call_0", type: "function", function: { name: "build", arguments: "{}" } }] }) } }] }
+            : { id: "resp", object: "response", status: "completed", output: [text ? { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] } : { type: "function_call", call_id: "call_0", name: "build", arguments: "{}" }] };
+        const answers = [answer(), answer(), answer("Done."), answer("Welcome.")];
+        const openai = client(OpenAI, server, { fetch: async (_, { body }) => (bodies.push(JSON.parse(body)), Response.json(answers.shift())) });
+        const run = (text, options) => (isChat ? runChat(openai, { model: "m", messages: [{ role: "user", content: text }] }, options) : runResponses(openai, { model: "m", input: text }, options));
+        const options = { contextWindow: 32_000, strict: true, store, key: "k" };
+        const stopped = new AbortController();
+        const stop = () => {
+          stopped.abort();
+          throw new Error("stopped");
+        };
+        await assert.rejects(run(TASK, { ...options, signal: stopped.signal, execute: { build: stop } }));
+        (await run("Again, please.", { ...options, execute: { build: () => "Built." } })).session.free();
+        const { session } = await run("Thanks.", { ...options, execute: {} });
+        for (const body of bodies) assert.deepEqual(check(isChat ? "openai-chat" : "openai-responses", body.messages ?? body.input), []);
+        assert.deepEqual(session.messages.map(({ role }) => role), ["user", "assistant", "user", "assistant", "tool", "assistant", "user", "assistant"]);
       }
     });
 

@@ -90,6 +90,14 @@ test("encodings load from imports, bytes and URLs, and a failed attempt may be r
   await new Promise((closed) => server.close(closed));
 });
 
+test("a name that is no text is refused, also with the bytes of an asset", async () => {
+  for (const name of [5, {}, [], null, undefined, true, Symbol("o200k_base")]) {
+    assert.equal(await codeOf(() => loadEncoding(name)), "INVALID_ARGUMENT");
+    assert.equal(await codeOf(() => loadEncoding(name, asset("o200k_base"))), "INVALID_ARGUMENT");
+  }
+  assert.equal(encoding.count("hello world"), 2);
+});
+
 test("of two simultaneous loads, one with good bytes succeeds even if the other's are damaged", async () => {
   const good = new Uint8Array(asset("cl100k_base"));
   const [bad, loaded] = await Promise.allSettled([loadEncoding("cl100k_base", good.slice(1)), loadEncoding("cl100k_base", good)]);

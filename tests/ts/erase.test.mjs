@@ -145,3 +145,18 @@ test("a message that shared an object with others is removed from it, in its ori
     assert.ok(!shown.includes("555") && shown.includes("done"), format);
   }
 });
+
+test("the output of an erased call of another kind answers the function call that it became, and after a restore, too", () => {
+  const s = new Session();
+  s.pushFrom("openai-responses", [
+    { role: "user", content: "Go on." },
+    { type: "computer_call", id: "cu_1", call_id: "c1", action: { type: "type", text: "hunter2" }, pending_safety_checks: [], status: "completed" },
+    { type: "computer_call_output", call_id: "c1", output: { type: "computer_screenshot", image_url: "data:image/png;base64,iVBORw0KGgo=" } },
+    { role: "user", content: "Thanks." },
+  ]);
+  s.erase("m2");
+  const { input } = s.view("openai-responses");
+  assert.deepEqual(check("openai-responses", input), []);
+  assert.deepEqual(input[2], { type: "function_call_output", call_id: "c1", output: [{ type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" }] });
+  assert.deepEqual(Session.restore(s.snapshot()).view("openai-responses").input, input);
+});

@@ -1,9 +1,9 @@
-// The ids of an answer's calls. Some servers leave them empty or give several calls the same one; then nobody can tell which output
-// belongs to which call.
+// The ids of an answer's calls. Some servers leave them empty, give several calls the same one, or number the calls of each answer
+// anew; then nobody can tell which output belongs to which call.
 
 /**
  * The ids for the calls of an answer. A call without an id gets its tool's name, and a call with the id of an earlier one gets that
- * id with a number (`f--2`). All others keep theirs.
+ * id with a number (`f--2`), if the earlier one is in the same answer or still without an output. All others keep theirs.
  *
  * @param calls `[{ id, name }]`, in their order
  * @param list the conversation so far; an id that occurs there is not given again
@@ -11,9 +11,9 @@
  */
 export function newIdsFor(calls, list) {
   const own = calls.map(({ id }) => id);
-  if (own.every(isId) && new Set(own).size === own.length) return undefined;
+  const given = openIn(list);
+  if (own.every(isId) && new Set([...own, ...given]).size === own.length + given.size) return undefined;
   const reserved = new Set([...own, ...idsIn(list)]);
-  const given = new Set();
   return calls.map(({ id, name }) => {
     const chosen = isId(id) && !given.has(id) ? id : free(isId(id) ? id : String(name), reserved);
     given.add(chosen);
@@ -25,6 +25,19 @@ export function newIdsFor(calls, list) {
 const isId = (id) => typeof id === "string" && id !== "";
 
 const idsIn = (list) => list.flatMap((entry) => [entry?.call_id, entry?.tool_call_id, ...(entry?.tool_calls ?? []).map((call) => call?.id)]);
+
+/** The ids of the calls without an output: a run was aborted while their tools were running. */
+function openIn(list) {
+  const open = new Set();
+  for (const entry of list) {
+    for (const call of entry?.tool_calls ?? []) open.add(call?.id);
+    open.delete(entry?.tool_call_id);
+    if (entry?.call_id === undefined) continue;
+    if (entry.type?.endsWith("_output")) open.delete(entry.call_id);
+    else open.add(entry.call_id);
+  }
+  return open;
+}
 
 function free(name, reserved) {
   if (!reserved.has(name)) return name;

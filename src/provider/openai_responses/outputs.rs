@@ -134,6 +134,9 @@ fn chunks(output: &Value) -> Option<Vec<Part>> {
 
 /// Writes an output in the kind of its call.
 pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Vec<Note>) -> Value {
+    if has_lost_its_kind(output, call) {
+        return write(&of_a_function(output), call, notes);
+    }
     let template = output.extras.of(FORMAT);
     let is_own = template.is_some();
     let key = template.as_ref().map_or("call_id", id_key);
@@ -185,6 +188,28 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
         }
     }
     out.into_value()
+}
+
+/// Whether an output was of another kind than its call is now: an erased call of another kind becomes a function call.
+fn has_lost_its_kind(output: &ToolOutput, call: Option<&ToolCall>) -> bool {
+    let is_function =
+        |call: &ToolCall| matches!(call.kind, CallKind::Function) && !call.extras.came_in(FORMAT);
+    let kind = output.extras.field(FORMAT, "type");
+    let kind = kind.as_ref().and_then(Value::as_str).filter(|kind| !kind.is_empty());
+    kind.is_some_and(|kind| kind != "function_call_output") && call.is_some_and(is_function)
+}
+
+/// The same output without anything that only its own kind has.
+fn of_a_function(output: &ToolOutput) -> ToolOutput {
+    let mut output = ToolOutput { extras: Extras::default(), ..output.clone() };
+    for part in &mut output.content {
+        if let Part::Opaque { raw, .. } = part {
+            *part = Part::text(raw.to_string());
+        } else if let Some(extras) = part.extras_mut() {
+            *extras = Extras::default();
+        }
+    }
+    output
 }
 
 /// The type of the output for a call, which may have been made in another format.
