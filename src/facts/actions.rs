@@ -48,7 +48,10 @@ pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
                 let action = &mut out[index];
                 action.answered_at = Some(at);
                 let programs = action.command.as_deref().is_some_and(shell::prints_own_messages);
-                action.outcome = Some(outcome(&message.plain_text(), output.is_error, programs));
+                // What a tool read says nothing of the call, even if it looks like an exit code.
+                let is_content = action.kind == ActionKind::Read && !output.is_error;
+                let text = if is_content { String::new() } else { message.plain_text() };
+                action.outcome = Some(outcome(&text, output.is_error, programs));
             }
         }
         for call in message.tool_calls() {
@@ -136,5 +139,15 @@ mod tests {
         let found = actions(&list);
         assert!(found[0].outcome.is_none());
         assert_eq!(found[1].outcome.as_ref().map(|o| o.status), Some(Status::Failed));
+    }
+
+    #[test]
+    fn a_file_that_was_read_says_nothing_of_the_call() {
+        let read = ToolCall::function("a", "read_file", r#"{"path":"src/a.ts"}"#);
+        let list = [
+            Message::new(Role::Assistant, vec![Part::from(read)]),
+            Message::tool("a", "throw new Error('build failed')\n// exit code: 2"),
+        ];
+        assert_eq!(actions(&list)[0].outcome.as_ref().map(|o| o.status), Some(Status::Unknown));
     }
 }

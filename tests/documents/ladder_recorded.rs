@@ -64,18 +64,18 @@ fn decisions(mut s: Session) -> String {
 fn the_decisions_on_the_sample_match_the_snapshot() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
-    cut_tool_outputs 1: 222694 -> 200143
-    prune_tool_outputs 1: 200143 -> 16449
-    estimated 16449 of 20000
+    cut_tool_outputs 1: 222712 -> 200160
+    prune_tool_outputs 1: 200160 -> 16451
+    estimated 16451 of 20000
 
     window 8000
-    cut_tool_outputs 1: 222694 -> 200143
-    prune_tool_outputs 1: 200143 -> 16449
-    shrink_turns 1: 200143 -> 8563
-    prune_tool_outputs 2: 8563 -> 7930
-    shrink_turns 2: 8563 -> 5260
-    auto_compact 1: 5260 -> 6946
-    estimated 6946 of 8000
+    cut_tool_outputs 1: 222712 -> 200160
+    prune_tool_outputs 1: 200160 -> 16451
+    shrink_turns 1: 200160 -> 8564
+    prune_tool_outputs 2: 8564 -> 7931
+    shrink_turns 2: 8564 -> 5261
+    auto_compact 1: 5261 -> 6947
+    estimated 6947 of 8000
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000
@@ -88,7 +88,7 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
 
     window 20000
     prune_tool_outputs 1: 222694 -> 16449
-    estimated 16449 of 20000
+    estimated 16451 of 20000
     ");
 }
 

@@ -74,8 +74,9 @@ fn counted_both(line: &str) -> Option<(u64, u64)> {
             _ => return None,
         }
     }
-    let is_any = passed.is_some() || failed.is_some() || errors.is_some();
-    is_any.then(|| (passed.unwrap_or(0), failed.unwrap_or(0).saturating_add(errors.unwrap_or(0))))
+    let not_passed = failed.unwrap_or(0).saturating_add(errors.unwrap_or(0));
+    // "0 errors" does not say that there were tests.
+    (passed.is_some() || not_passed > 0).then(|| (passed.unwrap_or(0), not_passed))
 }
 
 /// Other forms: `5 examples, 1 failure`, `OK (5 tests, 9 assertions)`, `Tests run: 5, Failures: 0`.
