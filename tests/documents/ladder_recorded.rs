@@ -79,15 +79,15 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000
-    prune_tool_outputs 1: 222694 -> 63648
-    estimated 63648 of 128000
+    prune_tool_outputs 1: 222712 -> 63655
+    estimated 63655 of 128000
 
     window 64000
-    prune_tool_outputs 1: 222694 -> 29893
-    estimated 29893 of 64000
+    prune_tool_outputs 1: 222712 -> 29896
+    estimated 29896 of 64000
 
     window 20000
-    prune_tool_outputs 1: 222694 -> 16449
+    prune_tool_outputs 1: 222712 -> 16451
     estimated 16451 of 20000
     ");
 }
