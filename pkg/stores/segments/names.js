@@ -32,14 +32,14 @@ export function newVersion(position, bytes) {
 
 /**
  * The position and token of a version; `null` if the text is not a version. Versions without journals had no position: it is derived
- * from the checksum, so that everybody who loads it gets the same.
+ * from the checksum, so that everybody who loads it gets the same. Which of them is newer, only their `number` says.
  */
 export function readVersion(version) {
   const [, position, token] = VERSION.exec(version) ?? [];
   if (position) return within({ position: parseInt(position, 36), token });
   if (!OLD_VERSION.test(version)) return null;
-  const sum = version.slice(version.indexOf("-") + 1).toLowerCase();
-  return { position: parseInt(sum.slice(0, 12), 16), token: sum.slice(8) };
+  const [number, sum] = version.slice(1).toLowerCase().split("-");
+  return { position: parseInt(sum.slice(0, 12), 16), token: sum.slice(8), number: Number(number) };
 }
 
 /** Whether these are exactly the bytes that were stored as this version. */

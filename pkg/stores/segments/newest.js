@@ -22,10 +22,12 @@ export async function newestWhole(items, key) {
   const reach = reaches(segments);
   const far = ({ position, token }) => reach(position, token);
   const best = { position: -1, head: null };
-  for (const snapshot of snapshots.sort((a, b) => far(b) - far(a) || byName(b.version, a.version))) {
-    if (far(snapshot) <= best.position) continue;
+  let newestOld = 0; // the number of the newest complete version without a journal
+  for (const snapshot of snapshots.sort((a, b) => (b.number ?? 0) - (a.number ?? 0) || far(b) - far(a) || byName(b.version, a.version))) {
+    if (far(snapshot) <= best.position || snapshot.number < newestOld) continue;
     const bytes = await items.bytes(snapshotOf(key, snapshot.version));
     if (bytes === null || !isWholeSnapshot(snapshot.version, bytes)) continue;
+    newestOld = snapshot.number ?? newestOld;
     const path = await wholePath(items, key, segments, reach, snapshot.position, snapshot.token);
     const head = headNaming(snapshot.version, snapshot.position, path);
     if (head.position > best.position) Object.assign(best, { position: head.position, head });
