@@ -67,6 +67,22 @@ fn a_fold_leaves_no_facts_to_extract_at_each_later_pass() {
 }
 
 #[test]
+fn an_instruction_that_came_last_stays() {
+    for words in [100, 300, 500] {
+        let mut session = session(&json!({ "contextWindow": 1_500, "safetyMargin": 0 }));
+        let instruction = Message::text(Role::Developer, "Answer in French.");
+        let next = format!("Next {}", "w2 ".repeat(words));
+        session.push(vec![user("w0 ".repeat(50)), said("w1 ".repeat(100)), user(next), instruction]).unwrap();
+        let mut fit = session.compact(Reason::Manual, None).unwrap();
+        while let Some(Fit::NeedsSummary(pending)) = fit {
+            fit = Some(session.resume_extractive(*pending).unwrap());
+        }
+        assert_eq!(session.context().folds.len(), 1);
+        assert!(view(&session).ends_with("Answer in French.\n"), "{}", view(&session));
+    }
+}
+
+#[test]
 fn a_rule_that_also_occurs_in_an_output_is_still_carried_over() {
     const RULE: &str = "Never push to main without asking me.";
     let mut session = session(&json!({ "contextWindow": 30_000 }));

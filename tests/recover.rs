@@ -332,11 +332,12 @@ fn thinking_is_dropped_after_an_edit_but_later_thinking_stays() {
     assert_eq!(e.code(), ErrorCode::InvalidConfig);
 }
 
-/// Agents often call a tool without a word: their answer is thinking and a call. Without both, nothing is left of it.
+/// Agents often call a tool without a word: their answer is thinking and a call. Without both, nothing is left of it. If there are words, too,
+/// the answer stays, and its calls come back with their outputs or not at all.
 #[test]
 fn an_answer_of_thinking_and_calls_goes_as_a_whole() {
     let read = |list: &Value| provider(Format::Anthropic).read(list).unwrap();
-    for mode in ["drop", "keep"] {
+    for (mode, words) in [("drop", 0), ("keep", 0), ("drop", 3), ("keep", 3)] {
         let options = json!({ "contextWindow": 1_500, "safetyMargin": 0, "boundThinking": mode, "ladder": "selective" });
         let mut s = session(&options);
         s.push(read(&json!([{ "role": "user", "content": "begin" }]))).unwrap();
@@ -351,11 +352,15 @@ fn an_answer_of_thinking_and_calls_goes_as_a_whole() {
         };
         for n in 0..10 {
             let id = format!("t{n}");
+            let mut answer = vec![
+                json!({ "type": "thinking", "thinking": "hm", "signature": id }),
+                json!({ "type": "tool_use", "id": id, "name": "run", "input": {} }),
+            ];
+            if words > 0 {
+                answer.insert(1, json!({ "type": "text", "text": "word ".repeat(words) }));
+            }
             let list = json!([
-                { "role": "assistant", "content": [
-                    { "type": "thinking", "thinking": "hm", "signature": id },
-                    { "type": "tool_use", "id": id, "name": "run", "input": {} }
-                ] },
+                { "role": "assistant", "content": answer },
                 { "role": "user", "content": [
                     { "type": "tool_result", "tool_use_id": id, "content": "word ".repeat(130) }
                 ] }

@@ -30,7 +30,7 @@ impl Context {
             return false;
         }
         let whole_without_calls = without_calls(&self.history.node(slot.node).message);
-        // If its text was shortened before, it keeps that form.
+        // If its text was shortened before, it keeps that form. One that had lost only its thinking counts as stripped.
         let is_short = message != whole_without_calls && slot.form != Form::Unbound;
         let form = if is_short { slot.form } else { Form::Stripped };
         let tally = self.tally_of(&message);

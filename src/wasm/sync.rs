@@ -40,7 +40,12 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let before = inner.read(|core| known.before(common.stretches, format, &core.context().history))?;
     let renewed = rewritten_entries(known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
-    let stays = known.nodes_of(common.stretches);
+    // A list that has one of our summaries in it goes on from there.
+    let is_cut_back = !gone.is_empty()
+        && !inner.read(|core| {
+            let is_fold = |node: NodeIndex| core.context().history.node(node).is_fold();
+            known.nodes_of(common.stretches).into_iter().any(is_fold)
+        })?;
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
@@ -68,9 +73,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
             core.check_header(&of_body, beside)?;
         }
         let nodes = core.rewrite(&gone, messages)?;
-        // A list that has one of our summaries in it goes on from there.
-        let has_summary = stays.iter().any(|node| core.context().history.node(*node).is_fold());
-        if !gone.is_empty() && !has_summary {
+        if is_cut_back {
             core.show_unanswered_user();
         }
         if let Some(head) = &head {

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::session::{MergeAs, Session};
+use contextfold::message::Message;
+use contextfold::session::{Fit, MergeAs, Session};
 use contextfold::tokens::Estimate;
 use serde_json::json;
 
@@ -59,6 +60,29 @@ fn what_was_taken_out_to_make_room_comes_back_in_a_fork() {
     s.prepare().unwrap();
     assert_eq!(whole(&child), whole(&s));
     assert!(whole(&child).contains(&"t3".to_owned()), "{:?}", whole(&child));
+}
+
+/// Its first request finds the session's last one in the prompt cache.
+#[test]
+fn a_fork_at_the_newest_message_keeps_the_view_after_a_cut() {
+    let mut s = session(&json!({ "contextWindow": 4_000, "safetyMargin": 0 }));
+    push(&mut s, "u0");
+    let finish = |session: &mut Session| {
+        let mut fit = session.prepare().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = session.resume_extractive(*pending).unwrap();
+        }
+    };
+    for n in 0..60 {
+        push(&mut s, &format!("c{n}"));
+        let output = Message::tool(format!("call_{n}"), format!("w{n} ").repeat(100 + n * 37 % 200));
+        s.push(vec![output]).unwrap();
+        finish(&mut s);
+        let newest = s.context().history.nodes().iter().rfind(|node| !node.is_fold()).unwrap().id.to_string();
+        let mut child = fork(&mut s, &newest, None);
+        finish(&mut child);
+        assert_eq!(child.context().view_messages(), s.context().view_messages(), "{n}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 import { ContextError } from "contextfold";
 import { BodyKeeper, withSession } from "./bodies.js";
-import { newIdsFor } from "./call-ids.js";
+import { callsWithoutOutput, newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
 import { readLoopOptions } from "./loop-options.js";
 import { usageIn } from "./summed.js";
@@ -28,10 +28,11 @@ async function loop(api, client, body, options, own) {
     await keeper.saved(conversation);
   };
   let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
+  const waiting = callsWithoutOutput(fullList); // this run leaves none
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
     const { response: answer, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
-    const response = withOwnIds(api, answer, fullList);
+    const response = withOwnIds(api, answer, fullList, waiting);
     await append(conversation, api.made(response));
     onResponse?.(response, step);
     const calls = api.calls(response);
@@ -68,8 +69,8 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
 }
 
 /** The answer in which every call has an id of its own. They are given before the tools run, so that all see the same ids. */
-function withOwnIds(api, response, list) {
-  const ids = newIdsFor(api.calls(response).map(({ call, name }) => ({ id: call[api.idKey], name })), list);
+function withOwnIds(api, response, list, waiting) {
+  const ids = newIdsFor(api.calls(response).map(({ call, name }) => ({ id: call[api.idKey], name })), list, waiting);
   return ids ? api.withIds(response, ids) : response;
 }
 

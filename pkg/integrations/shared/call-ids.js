@@ -3,15 +3,16 @@
 
 /**
  * The ids for the calls of an answer. A call without an id gets its tool's name, and a call with the id of an earlier one gets that
- * id with a number (`f--2`), if the earlier one is in the same answer or still without an output. All others keep theirs.
+ * id with a number (`f--2`), if the earlier one is in the same answer or still waits for its output. All others keep theirs.
  *
  * @param calls `[{ id, name }]`, in their order
  * @param list the conversation so far; an id that occurs there is not given again
+ * @param waiting the ids of earlier calls that wait for their outputs
  * @returns `undefined` if every call keeps its id
  */
-export function newIdsFor(calls, list) {
+export function newIdsFor(calls, list, waiting) {
   const own = calls.map(({ id }) => id);
-  const given = openIn(list);
+  const given = new Set(waiting);
   if (own.every(isId) && new Set([...own, ...given]).size === own.length + given.size) return undefined;
   const reserved = new Set([...own, ...idsIn(list)]);
   return calls.map(({ id, name }) => {
@@ -27,7 +28,7 @@ const isId = (id) => typeof id === "string" && id !== "";
 const idsIn = (list) => list.flatMap((entry) => [entry?.call_id, entry?.tool_call_id, ...(entry?.tool_calls ?? []).map((call) => call?.id)]);
 
 /** The ids of the calls without an output: a run was aborted while their tools were running. */
-function openIn(list) {
+export function callsWithoutOutput(list) {
   const open = new Set();
   for (const entry of list) {
     for (const call of entry?.tool_calls ?? []) open.add(call?.id);

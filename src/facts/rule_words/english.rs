@@ -80,12 +80,12 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
         ~ =stick to|with, ~ =remember to, ~ take =care to|that|not, =careful not, you to =make sure, you to =ensure, \
         you|want|like|try to =keep, want|like|try to =avoid, rather =avoid, \
-        ^ =every|each|any|anything|everything .. needs|requires, ^ =every|each|everything .. has to, \
+        ^ =every|each|any|anything|everything .. needs, ^ =every|each|any|anything .. requires, ^ =every|each|everything .. has to, \
         ^ =all .. need|require, ^ =all .. have to, ^ =every|each|any|anything|all .. should, \
         ^ *s|code|documentation =should, ^ _ *s =should, ^ _ _ *s =should, i d|would =rather, ^ =remember that|we, \
         ^ =remember ~ _, keep|bear in =mind, keep _ in =mind, and|but|so =keep, if|when in =doubt, \
-        if|when|re|are =unsure, if you re|are not =sure, ^ =treat .. as, ^ *s =go|belong|live in|into|under, \
-        ^ _ *s =go|belong|live in|into|under, =goes in|into ... ~ not, \
+        if|when|re|are =unsure, if you re|are not =sure, ^ =treat .. as, ^ *s =go in|into|under, \
+        ^ _ *s =go in|into|under, ^ *s =belong in|under, ^ _ *s =belong in, ^ *s =live in, ^ _ *s =live in, =goes in|into ... ~ not, \
         ^ all|everything|comments|commit|docs|documentation .. in =#, ^ _ comments .. in =#, ^ in =# $|please, \
         ^ _ is|are =mine, ^ _ _ is|are =mine, my =approval|permission|consent, my =confirmation before|first, \
         my sign off =before, my ok|okay =before, my go =ahead, ^ % ... =before every|each|any|you|*ing, \
@@ -95,7 +95,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ _ =nothing else, ^ % .. =nothing|exclusively, ^ =nothing else should, ^ =everything else stays, ~ =ask me, \
         ^ % .. =# only, ~ % .. =instead of *ing, ^ make =no, ^ be =concise|brief|precise|strict, \
         ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
-        =unless told|asked|explicitly|instructed, ^ i =want|expect every|each|all|no",
+        =unless told|asked|explicitly|instructed, ^ i =want every|each|all|no, ^ i =expect every|each|all",
     pointing: "",
     lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
         i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \
