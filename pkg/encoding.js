@@ -46,7 +46,9 @@ export function loadEncoding(name, source) {
 }
 
 async function load(name, source) {
-  if (typeof name !== "string") throw unknown(name); // the glue would write it into the module's memory as if it were a text
+  // The glue would write it into the module's memory as if it were a text.
+  if (typeof name !== "string")
+    throw new ContextError("INVALID_ARGUMENT", 'expected the name of an encoding, such as "o200k_base", and then, if you have them, the bytes of its asset');
   if (glue.encodingLoaded(name) === undefined) {
     const length = await putAsset(name, source);
     room.forgetBuffer(); // the module frees it, whether it can use the asset or not
@@ -58,7 +60,7 @@ async function load(name, source) {
 }
 
 const unknown = (name) =>
-  new ContextError("INVALID_ARGUMENT", `\`${String(name)}\` is not a known encoding; known encodings are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}; \`encodingForModel(model)\` returns a model's encoding`);
+  new ContextError("INVALID_ARGUMENT", `\`${name}\` is not a known encoding; known encodings are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}; \`encodingForModel(model)\` returns a model's encoding`);
 
 /** Puts the asset's bytes into the module's memory and returns their number. A file is read directly into it, without another copy. */
 async function putAsset(name, source) {

@@ -5,10 +5,16 @@ import { withDeeperStack, trimStack } from "./stack.js";
 // By this mark, two copies of the package (ESM and CommonJS, or two versions) recognise each other's errors.
 const BRAND = Symbol.for("contextfold.ContextError");
 
+/** The most characters of a message. What callers pass may be larger, such as bytes in the place of a name. */
+const LONGEST = 1_000;
+
+/** What to do stands at the end, so the middle is left out. */
+const withoutMiddle = (message) => (message?.length > LONGEST ? `${message.slice(0, LONGEST / 2)} … ${message.slice(-LONGEST / 2)}` : message);
+
 export class ContextError extends Error {
   constructor(code, message, details = {}) {
     const limit = withDeeperStack();
-    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    super(withoutMiddle(message), "cause" in details ? { cause: details.cause } : undefined);
     trimStack(this, limit);
     this.code = code;
     if (details.report !== undefined) this.report = details.report;

@@ -45,6 +45,10 @@ const CONTROL: u8 = SIGN_COUNT + 3;
 const WIDE: u8 = SIGN_COUNT + 4;
 const WIDE_COUNT: u8 = 25;
 const EMOJI: u8 = WIDE + 13;
+/// Characters of scripts that have no class of their own, by the bytes of each.
+const OTHER_OF_TWO: u8 = WIDE + 14;
+const OTHER_OF_THREE: u8 = WIDE + 15;
+const OTHER_OF_FOUR: u8 = WIDE + 16;
 const CLASSES: usize = (WIDE + WIDE_COUNT) as usize;
 
 /// States: what precedes a character. After a sign, the state is the sign's class; after the same sign twice, that plus
@@ -106,22 +110,23 @@ const fn wide_class(c: u32) -> u8 {
         0xE80..0x1000 | 0x1200..0x13A0 => 21,                             // Lao, Tibetan, Ethiopic
         0x1780..0x1800 => 22,                                             // Khmer
         0x2000..0x2070 => 5,                                              // punctuation
-        0x2070..0x2E80 => 6,                                              // symbols
+        0x2070..0x2200 | 0x2500..0x27C0 => 6,                             // symbols
         0x2E80..0x3040 | 0x3100..0x3400 => 7,                             // CJK punctuation and symbols
         0x3040..0x30A0 => 8,                                              // Hiragana
         0x30A0..0x3100 => 9,                                              // Katakana
         0x3400..0xA000 | 0xF900..0xFB00 => 10,                            // Han
         0xAC00..0xD7B0 => 11,                                             // Hangul
         0xFF00..0x1_0000 => 12,                                           // full-width forms
-        0x1_F000..0x2_0000 => 13,                                         // emoji
-        0x250..0x370 | 0x780..0x900 => 14,                                // other of two bytes
+        0x2200..0x2500 | 0x1_F000..0x2_0000 => 13, // signs of mathematics and technology, emoji
+        0x250..0x370 | 0x780..0x900 => 14,         // other of two bytes
         0x1100..0x1200
         | 0x13A0..0x1780
         | 0x1800..0x1E00
         | 0x1F00..0x2000
+        | 0x27C0..0x2E80
         | 0xA000..0xAC00
-        | 0xD7B0..0xF900 => 15, // other of three bytes
-        0x1_0000..0x1_F000 | 0x2_0000.. => 16,                            // other of four bytes
+        | 0xD7B0..0xF900 => 15, // other of three bytes, among them Braille
+        0x1_0000..0x1_F000 | 0x2_0000.. => 16,     // other of four bytes
     }
 }
 
@@ -283,12 +288,15 @@ fn share(row: u8, class: u8) -> u8 {
     measured.max(least_share(row, class))
 }
 
-/// The least value of characters of which the measured texts have too few: emoji, most of which are one or two tokens; control
-/// characters, as in coloured logs; and a sign that stands for the third time or more, because no run of a sign is one token, however long:
+/// The least value of characters of which the measured texts have too few: emoji and signs of mathematics, most of which are one or
+/// two tokens; rare scripts and Braille, as spinners in logs have it, of which nearly each byte is a token; control characters, as in
+/// coloured logs; and a sign that stands for the third time or more, because no run of a sign is one token, however long:
 /// a token holds 16 newlines, and at most 64 of another sign.
 const fn least_share(row: u8, class: u8) -> u8 {
     match class {
-        EMOJI => 96,
+        EMOJI | OTHER_OF_TWO => 96,
+        OTHER_OF_THREE => 176,
+        OTHER_OF_FOUR => 224,
         CONTROL => 64,
         NEWLINE if row == NEWLINE + SIGN_COUNT => 4,
         0..SIGN_COUNT if row == class + SIGN_COUNT => 1,
@@ -378,6 +386,10 @@ mod tests {
             ("χθες πήγα με τη μητέρα μου στην αγορά για να αγοράσουμε λαχανικά και φρούτα.", 24),
             ("어제 나는 어머니와 함께 채소와 과일을 사러 시장에 갔다가 비가 오기 전에 집에 돌아왔다.", 30),
             ("ذهبت أمس مع أمي إلى السوق لشراء الخضار والفواكه، ثم عدنا إلى البيت قبل المطر.", 25),
+            ("⠋ Installing packages... ⠙ Installing packages... ⠹ Installing packages...", 18),
+            ("∀ x ∈ ℝ: ∑ xᵢ ≤ √n ∫ f(x) dx, so ∂f/∂x ≠ ∞", 35),
+            ("ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ", 28),
+            ("ˈɪntəˌnæʃənəl fəˈnɛtɪk ˈælfəˌbɛt", 33),
             (COLOURED, 106),
         ] {
             let estimate = Estimate.count(text);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { ContextError, Session, compactMessages, contextLimit, convert, version } from "contextfold";
+import { ContextError, Session, compactMessages, contextLimit, convert, loadEncoding, version } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 
 const twin = createRequire(import.meta.url)("../../pkg/wasm/cjs/node.cjs"); // a separate copy, for require() in older Node
@@ -16,6 +16,15 @@ test("a ContextError is an Error with name, code, message and only the given det
   const full = new ContextError("SUMMARY_FAILED", "the callback threw", { cause: undefined, report: { tokens_after: 1 } });
   assert.ok(Object.hasOwn(full, "cause"), "a callback may throw undefined");
   assert.deepEqual(full.report, { tokens_after: 1 });
+});
+
+test("a message that holds what the caller passed is cut to its beginning and its end", async () => {
+  const session = new Session({ contextWindow: 1000 });
+  const long = "y".repeat(100_000);
+  for (const wrong of [() => session.unfold(long), () => session.view(long), () => session.push({ role: long }), () => new Session({ ladder: long })])
+    assert.throws(wrong, ({ message }) => message.length <= 1_010 && message.includes("yyy … yyy"), String(wrong));
+  assert.throws(() => session.pin(long), /^ContextError: no message has the id `yyy.* … .*yyy`; see items\(\) for the ids$/);
+  await assert.rejects(loadEncoding(new Uint8Array(100_000)), { message: /^expected the name of an encoding, such as "o200k_base", and then/ });
 });
 
 test("isInstance works across the ESM and the CommonJS copy, and for nothing else", () => {
