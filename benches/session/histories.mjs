@@ -78,6 +78,24 @@ export const asPi = (list) => list.map((m) => {
 /** As the entries of pi's session files, which its cut takes. */
 export const asPiEntries = (list) => asPi(list).map((message, n) => ({ type: "message", id: `${n}`, message }));
 
+/** As cline's messages, which are Anthropic's. */
+export const asCline = (list) => list.map((m) => {
+  if (m.role === "tool") return { role: "user", content: [{ type: "tool_result", tool_use_id: m.tool_call_id, content: m.content }] };
+  const calls = (m.tool_calls ?? []).map((c) => ({ type: "tool_use", id: c.id, name: c.function.name, input: JSON.parse(c.function.arguments) }));
+  return { role: m.role, content: [...(m.content ? [{ type: "text", text: m.content }] : []), ...calls] };
+});
+
+/** And back. */
+export const fromCline = (messages) => messages.flatMap(({ role, content }) => {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const of = (type) => blocks.filter((b) => b.type === type);
+  const text = (blocks) => blocks.map((b) => b.text).join("\n");
+  const outputs = of("tool_result").map((b) => ({ role: "tool", tool_call_id: b.tool_use_id, content: typeof b.content === "string" ? b.content : text(b.content) }));
+  const tool_calls = of("tool_use").map((b) => ({ id: b.id, type: "function", function: { name: b.name, arguments: JSON.stringify(b.input) } }));
+  const said = { role, content: text(of("text")), ...(tool_calls.length ? { tool_calls } : {}) };
+  return [...outputs, ...(said.content || tool_calls.length ? [said] : [])];
+});
+
 /** As the events of Google's ADK. */
 export const asEvents = (list) => list.map((m, n) => {
   const base = { id: `e${n}`, invocationId: `i${n >> 2}`, timestamp: n, actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} } };

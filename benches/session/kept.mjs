@@ -1,6 +1,7 @@
 // What the peers keep of a list of messages ({ role, content, tool_calls? }, no header). Each is used as its documentation shows, with a
-// limit in tokens as it counts them. No summary is written: what a peer would summarise is left out.
+// limit in tokens as it counts them. No model writes a summary: what a peer would summarise is left out, unless it does so itself (cline).
 
+import { createContextCompactionPrepareTurn } from "@cline/core";
 import * as messages from "@langchain/core/messages";
 import { findCutPoint } from "@mariozechner/pi-coding-agent";
 import { TokenLimiter } from "@mastra/core/processors";
@@ -8,10 +9,12 @@ import { pruneMessages } from "ai";
 import { createSummarizationMiddleware } from "deepagents";
 import { countTokensApproximately, trimMessages } from "langchain";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
-import { asLangChain, asModelMessages, asPiEntries, asPrompt } from "./histories.mjs";
+import { asCline, asLangChain, asModelMessages, asPiEntries, asPrompt, fromCline } from "./histories.mjs";
 
 const model = new FakeListChatModel({ responses: ["-"] });
 const offload = { write: () => ({}), uploadFiles: () => [{}] };
+
+const cline = createContextCompactionPrepareTurn({ providerId: "-", modelId: "-", compaction: { enabled: true, strategy: "basic" } });
 
 /** The messages of `list` whose converted form was kept. */
 const among = (list, converted, kept) => {
@@ -46,6 +49,13 @@ export const kept = {
     const converted = asLangChain(list, messages);
     const options = { maxTokens, strategy: "last", tokenCounter: countTokensApproximately, startOn: "human", endOn: ["human", "tool"] };
     return byId(list, converted, await trimMessages(converted, options));
+  },
+  /** Its strategy without a model: as if the provider had refused the whole as too long. It changes messages, too. */
+  cline: async (list, tokens) => {
+    const messages = asCline(list);
+    const turn = { agentId: "-", conversationId: "-", parentAgentId: null, iteration: 1, messages, apiMessages: messages, abortSignal: new AbortController().signal, systemPrompt: "", tools: [] };
+    const model = { id: "-", provider: "-", info: { id: "-", maxInputTokens: Math.max(1, tokens) } };
+    return fromCline((await cline({ ...turn, model, overflowRecovery: true }))?.messages ?? messages);
   },
   /** It has no limit in tokens. It only keeps the calls of this many of the newest messages. */
   ai: (list, newest) => {

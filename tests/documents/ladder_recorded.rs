@@ -64,14 +64,14 @@ fn decisions(mut s: Session) -> String {
 fn the_decisions_on_the_sample_match_the_snapshot() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
-    cut_tool_outputs 1: 222712 -> 200160
-    prune_tool_outputs 1: 200160 -> 16451
+    cut_tool_outputs 1: 222715 -> 200163
+    prune_tool_outputs 1: 200163 -> 16451
     estimated 16451 of 20000
 
     window 8000
-    cut_tool_outputs 1: 222712 -> 200160
-    prune_tool_outputs 1: 200160 -> 16451
-    shrink_turns 1: 200160 -> 8564
+    cut_tool_outputs 1: 222715 -> 200163
+    prune_tool_outputs 1: 200163 -> 16451
+    shrink_turns 1: 200163 -> 8564
     prune_tool_outputs 2: 8564 -> 7931
     shrink_turns 2: 8564 -> 5261
     auto_compact 1: 5261 -> 6947
@@ -79,15 +79,15 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000
-    prune_tool_outputs 1: 222712 -> 63655
-    estimated 63655 of 128000
+    prune_tool_outputs 1: 222715 -> 63658
+    estimated 63658 of 128000
 
     window 64000
-    prune_tool_outputs 1: 222712 -> 29896
+    prune_tool_outputs 1: 222715 -> 29896
     estimated 29896 of 64000
 
     window 20000
-    prune_tool_outputs 1: 222712 -> 16451
+    prune_tool_outputs 1: 222715 -> 16451
     estimated 16451 of 20000
     ");
 }
