@@ -21,6 +21,7 @@ export function optionsOf(r, text, gives, does) {
       () => ({ pass: "prune_tool_outputs", protectTurns: r.below(4), minReclaimTokens: r.below(100) }),
       () => ({ pass: "shrink_turns", to: 1 + r.below(3) }),
       () => ({ pass: "auto_compact" }),
+      () => ({ pass: "even_cut" }),
       () => ({ pass: "drop_old_tool_results", keepSteps: r.below(4) }),
       () => ({ pass: "selective", ...(r.chance(0.7) && { rules: { TOOL_RESULT: rule(), ASSISTANT_MESSAGE: rule(), USER_MESSAGE: rule(), SKILL_METADATA: rule(), MEMORY: rule() } }) }),
       () => ({ pass: "recent_window", minMessages: r.below(10), targetRatio: r.below(11) / 10, recentRatio: r.below(11) / 10 }),

@@ -97,6 +97,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A whole number within `range`; `Some(None)` for `null`.
+    #[expect(clippy::option_option, reason = "`null` means something else than an absent key")]
     pub fn u64_or_null(&mut self, key: &'a str, range: impl RangeBounds<u64>) -> Result<Option<Option<u64>>> {
         self.or_null(key, |keys, key| keys.u64_in(key, range))
     }
@@ -154,6 +155,7 @@ impl<'a> Keys<'a> {
     }
 
     /// What `read` reads; `Some(None)` for `null`.
+    #[expect(clippy::option_option, reason = "`null` means something else than an absent key")]
     pub fn or_null<T>(
         &mut self,
         key: &'a str,

@@ -1,26 +1,30 @@
 //! contextfold keeps an LLM agent's conversation inside its context window.
 #![cfg_attr(test, allow(clippy::disallowed_types, reason = "tests are not in the module"))]
+#![cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, unused_imports, reason = "only `wasm` uses some of it")
+)]
 
-pub mod compaction;
-pub mod config;
-pub mod context;
+mod compaction;
+mod config;
+mod context;
 #[cfg(test)]
 mod corpus;
-pub mod error;
+mod error;
 mod even_cut;
-pub mod facts;
+mod facts;
 pub mod graph;
 mod growing;
 mod hashing;
 pub mod lab;
 pub mod message;
-pub mod model;
+mod model;
 mod names;
 mod nearest;
-pub mod passes;
+mod passes;
 mod pattern;
 pub mod provider;
-pub mod saved;
+mod saved;
 mod scanning;
 mod script;
 pub mod session;

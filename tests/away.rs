@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason, Redact};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, Redact, Session, SessionConfig};
 use contextfold::tokens::{Estimate, Method, TokenCounter};
 use serde_json::json;
 

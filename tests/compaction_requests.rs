@@ -5,10 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason, Redact};
-use contextfold::context::Report;
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Pending, Reason, Redact, Report, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};

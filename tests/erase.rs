@@ -5,11 +5,9 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Reason};
-use contextfold::context::Form;
 use contextfold::message::{Format, Media, MediaKind, Message, Part, Role, ToolCall};
 use contextfold::provider::{CheckOptions, check, provider};
-use contextfold::session::{Fit, PlanOptions, Search, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Form, PlanOptions, Reason, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use contextfold::compaction::extractive::{ExtractiveOptions, summarize};
 use contextfold::message::{Message, Part, Role, ToolCall, ToolOutput};
+use contextfold::session::extractive::{ExtractiveOptions, summarize};
 use contextfold::tokens::{Estimate, TokenCounter};
 use serde_json::Value;
 

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{ItemType, Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, MergeAs, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, MergeAs, Reason, Session, SessionConfig};
 use contextfold::tokens::Estimate;
 use serde_json::{Value, json};
 

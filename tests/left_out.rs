@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason};
-use contextfold::context::{LeftOutNow, NodeKind};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, LeftOutNow, NodeKind, Reason, Session, SessionConfig};
 use contextfold::tokens::Estimate;
 use serde_json::json;
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use contextfold::facts::{Status, actions};
+use contextfold::lab::{Status, actions};
 use contextfold::message::{Message, Part, Role, ToolCall};
 use serde_json::{Value, json};
 

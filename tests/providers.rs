@@ -48,9 +48,9 @@ fn broken(session: &Session, format: Format) -> Vec<&'static str> {
 }
 
 /// Prepares a session that needs no summary.
-fn prepare(session: &mut Session) -> contextfold::context::Report {
+fn prepare(session: &mut Session) -> contextfold::session::Report {
     match session.prepare().unwrap() {
-        Fit::Done(report) => contextfold::context::Report::clone(&report),
+        Fit::Done(report) => contextfold::session::Report::clone(&report),
         Fit::NeedsSummary(_) => panic!("no summary is needed"),
     }
 }

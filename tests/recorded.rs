@@ -11,10 +11,9 @@ mod oracle;
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{Format, Message};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, Session, SessionConfig};
 use contextfold::tokens::{BytesPerFour, count_message};
 use serde_json::{Value, json};
 

@@ -9,10 +9,9 @@ mod data;
 
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{Format, Message, Role};
 use contextfold::provider::{CheckOptions, Severity, check, provider};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};

@@ -6,11 +6,10 @@ mod data;
 
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason};
 use contextfold::lab::{Facts, Retention, facts, retention};
 use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, Session, SessionConfig};
 use contextfold::tokens::{Estimate, TokenCounter, count_message};
 use serde_json::{Value, json};
 

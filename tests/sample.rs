@@ -4,11 +4,10 @@
 
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
-use contextfold::compaction::extractive::{self, ExtractiveOptions};
 use contextfold::message::{Format, Message, steps};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::extractive::{self, ExtractiveOptions};
+use contextfold::session::{Answer, Fit, Session, SessionConfig};
 use contextfold::tokens::Estimate;
 use serde::Deserialize;
 use serde_json::{Value, json};

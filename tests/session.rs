@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
-use contextfold::context::{EventName, Form, LeftOut, NodeIndex};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
+use contextfold::session::{
+    Answer, CompactionConfig, EventName, Fit, Form, LeftOut, NodeIndex, OnFailure, Pending, PlanOptions,
+    Reason, Search, Session, SessionConfig,
+};
 use contextfold::tokens::{BytesPerFour, Estimate};
 use serde_json::json;
 
@@ -556,7 +557,7 @@ fn an_output_of_a_cache_tool_is_bounded_and_not_cached() {
         assert!(shown(&s).len() <= 51_200, "{}", shown(&s).len());
         assert!(shown(&s).ends_with("read on with tool_output_cache, by offset and limit, or ask for less]"));
         assert_eq!(s.context().outputs.len(), 1, "it is not cached again");
-        let again = s.context().slot_on_entry(contextfold::context::NodeIndex(asked as u32));
+        let again = s.context().slot_on_entry(contextfold::session::NodeIndex(asked as u32));
         assert_eq!(again.message.plain_text(), shown(&s), "as it comes back, too");
     }
     let mut s = session(&json!({}));

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use contextfold::ErrorCode;
 use contextfold::lab::{PageFaults, Recording, SimulatedRun, Simulation, facts, retention};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
-use contextfold::passes::Ladder;
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Fit, Ladder, Session, SessionConfig};
 use contextfold::tokens::{Counter, Estimate, count_message};
 use serde_json::{Value, json};
 
@@ -169,7 +168,7 @@ fn the_costs_of_a_small_transcript_computed_by_hand() {
 fn the_parts_of_the_cost_add_up_to_the_total() {
     let options = json!({ "contextWindow": 40_000, "priceAs": "claude-sonnet-4-5" });
     let simulated = simulate(&sample(), &options, &Ladder::PRESETS.map(Value::from)).unwrap();
-    assert_eq!(simulated.prices.unwrap().as_of, Some(contextfold::model::PRICES_AS_OF));
+    assert_eq!(simulated.prices.unwrap().as_of, Some(contextfold::lab::PRICES_AS_OF));
     for run in &simulated.runs {
         let calls: f64 = run.calls.iter().map(|c| c.cost.unwrap()).sum();
         let parts = run.costs.unwrap().total() + run.compactions.cost.unwrap();

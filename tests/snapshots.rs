@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{
     CallKind, Extras, Format, Media, MediaKind, Message, Part, Reasoning, Role, ToolCall, ToolOutput,
 };
 use contextfold::provider::provider;
-use contextfold::session::{Fit, SESSION, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, SESSION, Session, SessionConfig};
 use contextfold::tokens::{Estimate, ReportedUsage};
 use peak_alloc::PeakAlloc;
 use serde_json::{Map, Value, json};

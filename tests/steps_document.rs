@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use contextfold::ErrorCode;
-use contextfold::compaction::Profile;
-use contextfold::compaction::prompts::Instructions;
+use contextfold::session::{Instructions, Profile};
 use serde_json::{Value, json};
 
 const STEPS: [Profile; 2] = [Profile::Design, Profile::Execution];

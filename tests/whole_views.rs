@@ -5,10 +5,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 

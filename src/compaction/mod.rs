@@ -34,7 +34,7 @@ pub use config::{CompactionConfig, OnFailure, RequestKind, Style, SummaryRole};
 pub use frame::Frame;
 pub use language::Script;
 pub use layout::{Layout, engine_message};
-pub use plan::{CutBehind, FoldPlan, Keep, LEAST_SUMMARY, plan};
+pub use plan::{FoldPlan, Keep, LEAST_SUMMARY, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
 pub use request::{SummaryRequest, ViewEnd, chunks, least_tokens, request, room_of_piece};

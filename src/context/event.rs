@@ -40,6 +40,7 @@ names! {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Event {
     /// What happened.
+    #[expect(clippy::struct_field_names, reason = "its name in JavaScript")]
     pub event: EventName,
     /// The ids of the messages that it concerns.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]

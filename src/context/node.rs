@@ -102,6 +102,7 @@ pub struct NodeSet {
     len: usize,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the same methods as the sets of the standard library")]
 impl NodeSet {
     /// How many nodes are in the set.
     pub fn len(&self) -> usize {

@@ -60,13 +60,11 @@ pub use distinguishing::distinguishing_argument;
 pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
-pub use literal::{Literal, LiteralKind, literals};
+pub use literal::{LiteralKind, literals};
 pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
-pub use open_work::{
-    Checkbox, checkboxes, continues, final_question, intentions, is_question_to_user, ticks,
-};
+pub use open_work::{checkboxes, continues, final_question, intentions, is_question_to_user, ticks};
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
@@ -75,15 +73,14 @@ pub use record_text::{
 pub use remarks::{Remark, is_pasted, remarks};
 pub use sentences::{Sentence, sentences};
 pub use shell::{
-    Effect, commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages,
-    without_directory, without_shortening,
+    commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
+    without_shortening,
 };
 pub use small_talk::{is_assent, is_courtesy};
-pub use stated_rule::StatedRule;
-pub use statements::{Statement, StatementKind, only_leads_on, statement};
+pub use statements::{StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_with};
-pub use todo::{Plan, Todo, created_id, plan};
+pub use todo::{Plan, created_id, plan};
 pub use wrapped::unwrapped;

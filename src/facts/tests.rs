@@ -78,7 +78,7 @@ fn fields(message: &Message) -> String {
 fn plan_of(call: &str) -> String {
     let (tool, args) = call.split_once(' ').expect("a tool and its arguments");
     let Some(plan) = plan(tool, &serde_json::from_str(args).expect("JSON")) else { return list([""; 0]) };
-    let id = |entry: &Todo| entry.id.as_deref().map_or_else(String::new, |id| format!("#{id} "));
+    let id = |entry: &todo::Todo| entry.id.as_deref().map_or_else(String::new, |id| format!("#{id} "));
     let entries = plan.entries.iter().map(|entry| boxed(entry.done, &format!("{}{}", id(entry), entry.text)));
     let entries = entries.collect::<Vec<_>>().join(" | ");
     format!("{}: {entries}", if plan.whole { "the whole plan" } else { "entries" }).trim_end().to_owned()

@@ -19,6 +19,8 @@ mod survival;
 mod trail;
 mod transcript;
 
+pub use crate::facts::{LEDGER_HEADING, Status, actions};
+pub use crate::model::PRICES_AS_OF;
 pub use page_faults::PageFaults;
 pub use recording::Recording;
 pub use replay::Replay;

@@ -8,7 +8,7 @@ mod prices;
 mod registry;
 mod table;
 
-pub use built_in::{BUILT_IN_AS_OF, PRICES_AS_OF, PRICES_SOURCE};
+pub use built_in::{PRICES_AS_OF, PRICES_SOURCE};
 pub use limits::{ModelLimits, limit};
 pub use price::{CachePrices, Costs, MIN_CACHED_PREFIX_TOKENS, Price, Rates};
 pub use prices::{Priced, Prices};

@@ -21,19 +21,12 @@ pub struct Kind {
 impl Kind {
     /// Puts the first line before a body.
     pub fn framed(&self, body: &[u8]) -> Vec<u8> {
-        [self.head(&Checksum::of(body)).as_bytes(), body].concat()
+        [self.head(Checksum::of(body)).as_bytes(), body].concat()
     }
 
     /// The first line for a body with this checksum.
-    pub fn head(&self, sum: &Checksum) -> String {
+    pub fn head(&self, sum: Checksum) -> String {
         format!("{} {} {sum}\n", self.name, self.version)
-    }
-
-    /// The checksum in the first line of these bytes.
-    pub fn sum(&self, bytes: &[u8]) -> Option<Checksum> {
-        let end = bytes.iter().take(MAX_HEAD_BYTES).position(|b| *b == b'\n')?;
-        let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
-        u64::from_str_radix(sum, 16).ok().map(Checksum)
     }
 
     /// Checks the first line and the checksum, and returns a reader of the body.
@@ -98,6 +91,13 @@ impl Kind {
 pub struct Checksum(u64);
 
 impl Checksum {
+    /// The checksum in the first line of a snapshot.
+    pub fn in_head_of(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.iter().take(MAX_HEAD_BYTES).position(|b| *b == b'\n')?;
+        let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
+        u64::from_str_radix(sum, 16).ok().map(Self)
+    }
+
     /// The checksum of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let mut sum = Self::default();

@@ -46,6 +46,16 @@ mod summarizer;
 mod thinking;
 mod unfolding;
 
+pub use crate::compaction::prompts::Instructions;
+pub use crate::compaction::{
+    Answer, CompactionConfig, OnFailure, Profile, Reason, Redact, Style, SummaryRequest, extractive,
+};
+pub use crate::context::{
+    Context, CostDecision, Decision, EventName, Fold, FoldInfo, FoldMessages, Form, Item, LeftOut,
+    LeftOutNow, MediaSums, NodeIndex, NodeKind, PlacedSlot, Report, Slot, SummaryState, Unit,
+};
+pub use crate::passes::{ExplicitOptions, Ladder};
+pub use crate::saved::Records;
 pub use branches::MergeAs;
 pub use config::SessionConfig;
 pub use erase::Erased;

@@ -40,7 +40,7 @@ impl Session {
     pub fn snapshot(&self, host: &[u8]) -> Vec<u8> {
         let mut body = Vec::new();
         let sum = self.write_snapshot(host, &mut |piece| body.extend_from_slice(piece));
-        [SESSION.head(&sum).into_bytes(), body].concat()
+        [SESSION.head(sum).into_bytes(), body].concat()
     }
 
     /// Like [`Session::snapshot`], but passes what follows the first line to `to`, piece by piece. Returns the checksum of all pieces,

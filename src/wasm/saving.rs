@@ -19,7 +19,7 @@ use super::text_pieces::bytes_of;
 use super::value::{get, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::{Checksum, Records};
-use crate::session::{MAX_POSITION_GAP, SESSION};
+use crate::session::MAX_POSITION_GAP;
 
 #[wasm_bindgen]
 extern "C" {
@@ -192,7 +192,7 @@ impl Loader {
 #[wasm_bindgen(js_name = journalEnd, skip_typescript)]
 pub fn journal_end(snapshot: JsValue, records: JsValue) -> Result<JsValue, JsValue> {
     let first_line = |snapshot: Uint8Array| snapshot.subarray(0, 100).to_vec(); // it has the checksum
-    let of_snapshot = || SESSION.sum(&first_line(bytes_of(&snapshot)?)).map(Checksum::to_bytes);
+    let of_snapshot = || Checksum::in_head_of(&first_line(bytes_of(&snapshot)?)).map(Checksum::to_bytes);
     let records = bytes_of(&records).unwrap_or_default().to_vec();
     let records = Records::read(&records)?;
     let last = records.whole.last().map(|record| record.sum.to_le_bytes());

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use contextfold::context::NodeKind;
 use contextfold::message::{Format, Message};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Fit, NodeKind, Session, SessionConfig};
 use contextfold::tokens::{BytesPerFour, count_message};
 use serde_json::{Value, json};
 

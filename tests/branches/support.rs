@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Reason, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 use contextfold::ErrorCode;
-use contextfold::context::{EventName, FoldMessages, Form};
 use contextfold::message::{Message, Role};
-use contextfold::session::{Fit, Session};
+use contextfold::session::{EventName, Fit, FoldMessages, Form, Session};
 use serde_json::json;
 
 use super::support::{code, fold, named, push, session, shown, talk};
@@ -188,7 +187,7 @@ fn a_call_whose_late_output_survives_a_rewrite_gets_no_placeholder() {
 #[test]
 fn messages_that_join_the_header_are_not_counted_as_stable() {
     let mut s = talk("s0 u1 a1");
-    let header = s.context().view.header().iter().map(contextfold::context::Slot::tokens).sum::<u64>();
+    let header = s.context().view.header().iter().map(contextfold::session::Slot::tokens).sum::<u64>();
     assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
     let gone = ["u1", "a1"].map(|id| s.context().history.find(id).unwrap());
     s.rewrite(&gone, vec![named("s2"), named("u3")]).unwrap();

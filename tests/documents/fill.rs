@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
-use contextfold::compaction::extractive::{self, ExtractiveOptions};
 use contextfold::message::{Message, Part, steps};
 use contextfold::provider::{detect, provider};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::extractive::{self, ExtractiveOptions};
+use contextfold::session::{Answer, Fit, Session, SessionConfig};
 use contextfold::tokens::{BytesPerFour, count_message};
 use serde_json::{Value, json};
 

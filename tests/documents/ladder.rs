@@ -2,12 +2,9 @@
 //! `tests/graph/document.rs`.
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Reason, Style};
-use contextfold::context::Report;
 use contextfold::message::{Format, ItemType, Message, Role};
-use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session};
+use contextfold::session::{Answer, ExplicitOptions, Fit, Ladder, Reason, Report, Session, Style};
 use serde_json::{Value, json};
 
 use super::support::{
@@ -54,7 +51,7 @@ fn pushed(mut session: Session, messages: Vec<Message>) -> Session {
 /// One line per decision: `pass attempt before -> after`.
 fn decisions(report: &Report) -> String {
     let cost = report.context_cost.as_ref().unwrap();
-    let line = |d: &contextfold::context::CostDecision| {
+    let line = |d: &contextfold::session::CostDecision| {
         format!("{} {} {} -> {}", d.pass, d.attempt, d.tokens_before, d.tokens_after)
     };
     cost.decisions.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -497,7 +494,7 @@ fn messages_pushed_during_the_run_follow_the_fold() {
 #[test]
 fn a_manual_fold_takes_all_but_the_last_turn() {
     let mut s = pushed(ladder(50_000), [vec![system(200)], turns(&[(1_000, 100); 3])].concat());
-    let fit = s.compact(contextfold::compaction::Reason::Manual, None).unwrap().unwrap();
+    let fit = s.compact(contextfold::session::Reason::Manual, None).unwrap().unwrap();
     let pending = asks(fit);
     done(s.resume(pending, &summary("two questions ", 50)).unwrap());
     insta::assert_snapshot!(view(&s), @"

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::context::Report;
 use contextfold::message::{Format, Message, Role};
 use contextfold::provider::{CheckOptions, Severity, check, detect, provider};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Fit, Report, Session, SessionConfig};
 use contextfold::tokens::Estimate;
 use serde_json::{Value, json};
 

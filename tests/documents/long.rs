@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use contextfold::message::{Message, Part, Role, ToolCall, open_calls};
-use contextfold::passes::Ladder;
-use contextfold::session::{Session, SessionConfig};
+use contextfold::session::{Ladder, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use contextfold::context::{Decision, Report};
-use contextfold::session::Session;
+use contextfold::session::{Decision, Report, Session};
 use contextfold::tokens::Estimate;
 use serde_json::{Value, json};
 

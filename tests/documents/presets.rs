@@ -3,12 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
-use contextfold::context::Report;
 use contextfold::message::{Format, Message, Role, open_calls};
-use contextfold::passes::{ExplicitOptions, Ladder};
 use contextfold::provider::provider;
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Answer, ExplicitOptions, Fit, Ladder, Report, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 

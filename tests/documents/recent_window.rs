@@ -1,8 +1,7 @@
 //! The rolling document, 1.3 and 2 to 5: the recent window, its budgets, when it acts, and the figures of its log.
 
-use contextfold::context::Report;
 use contextfold::message::{Message, Role};
-use contextfold::session::Session;
+use contextfold::session::{Report, Session};
 use serde_json::{Value, json};
 
 use super::support::{

@@ -3,12 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
-use contextfold::context::{Form, NodeKind, Report, Slot};
-use contextfold::error::Result;
-use contextfold::facts::LEDGER_HEADING;
+use contextfold::Result;
+use contextfold::lab::LEDGER_HEADING;
 use contextfold::message::{Message, Role};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Form, NodeKind, Pending, Report, Session, SessionConfig, Slot};
 use contextfold::tokens::{Estimate, count_message};
 use serde_json::{Value, json};
 

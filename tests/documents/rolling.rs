@@ -1,9 +1,7 @@
 //! The rolling document, 1.2: a summary that each later one extends.
 
-use contextfold::compaction::Reason;
-use contextfold::context::SummaryState;
 use contextfold::message::Role;
-use contextfold::session::{Fit, Session};
+use contextfold::session::{Fit, Reason, Session, SummaryState};
 use contextfold::tokens::ReportedUsage;
 use serde_json::{Value, json};
 

@@ -1,10 +1,7 @@
 //! The selective document: items are dropped by type, least important first; then a full summary replaces the conversation.
 
-use contextfold::compaction::Reason;
-use contextfold::context::{EventName, Form};
 use contextfold::message::{ItemType, Message, Role, open_calls};
-use contextfold::passes::{ExplicitOptions, Ladder};
-use contextfold::session::Session;
+use contextfold::session::{EventName, ExplicitOptions, Form, Ladder, Reason, Session};
 use serde_json::{Value, json};
 
 use super::support::{asks, calls, done, layout, output, passes, said, session, summary, system, user, view};

@@ -1,6 +1,6 @@
 //! The specification as the ladder `spec`: trim tool outputs, then fold all but the last turns.
 
-use contextfold::passes::{ExplicitOptions, Ladder};
+use contextfold::session::{ExplicitOptions, Ladder};
 use serde_json::json;
 
 use super::support::{answer, asks, calls, done, output, passes, said, session, user, view};

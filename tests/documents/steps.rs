@@ -1,8 +1,7 @@
 //! The steps document: two agents with the same mechanism, at each step of its compaction.
 
 use contextfold::message::{Message, Role, open_calls};
-use contextfold::passes::{ExplicitOptions, Ladder};
-use contextfold::session::Session;
+use contextfold::session::{ExplicitOptions, Ladder, Session};
 use serde_json::{Value, json};
 
 use super::support::{
@@ -351,5 +350,5 @@ fn a_compaction_right_after_the_initial_context_changes_no_messages() {
     s.push(vec![said("received, I begin ", 100)]).unwrap();
     done(s.prepare().unwrap());
     assert_eq!(s.context().view_messages().len(), 3);
-    assert!(s.compact(contextfold::compaction::Reason::Manual, None).unwrap().is_none());
+    assert!(s.compact(contextfold::session::Reason::Manual, None).unwrap().is_none());
 }

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
-use contextfold::context::Report;
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::{CheckOptions, provider, repair};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Pending, Report, Session, SessionConfig};
 use contextfold::tokens::{CALL_OVERHEAD, MESSAGE_OVERHEAD, Method, TokenCounter};
 use serde_json::{Value, json};
 

@@ -1,8 +1,7 @@
 //! Summary requests and answers.
 
-use contextfold::compaction::{Answer, Profile, Reason, Redact};
 use contextfold::message::Message;
-use contextfold::session::Fit;
+use contextfold::session::{Answer, Fit, Profile, Reason, Redact};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};
 

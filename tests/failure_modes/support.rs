@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason};
-use contextfold::context::Report;
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{Answer, Fit, Pending, Reason, Report, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::Value;
 

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use contextfold::compaction::Reason;
 use contextfold::message::{Message, Role};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Fit, Reason, Session, SessionConfig};
 use contextfold::tokens::{Encoding, Estimate, Method, ReportedUsage, TokenCounter, count_tools};
 use serde_json::json;
 

@@ -1,9 +1,8 @@
 //! Cuts, limits and loops.
 
 use contextfold::ErrorCode;
-use contextfold::compaction::Reason;
 use contextfold::message::{Message, Part, Reasoning, Role};
-use contextfold::session::{Fit, SessionConfig};
+use contextfold::session::{Fit, Reason, SessionConfig};
 use contextfold::tokens::ReportedUsage;
 use serde_json::json;
 

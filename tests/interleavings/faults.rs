@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer, Reason, Redact};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, MergeAs, PlanOptions, SavedSummary, Session, SessionConfig};
+use contextfold::session::{
+    Answer, Fit, MergeAs, PlanOptions, Reason, Redact, SavedSummary, Session, SessionConfig,
+};
 use contextfold::tokens::BytesPerFour;
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};

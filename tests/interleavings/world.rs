@@ -11,9 +11,8 @@ mod operations;
 
 use std::sync::Arc;
 
-use contextfold::compaction::Reason;
 use contextfold::message::{Message, Role};
-use contextfold::session::{Fit, Pending, Plan, Session, SessionConfig};
+use contextfold::session::{Fit, Pending, Plan, Reason, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use contextfold::context::{Form, NodeKind, Report, Slot};
 use contextfold::message::{Message, Part, Role, ToolOutput};
+use contextfold::session::{Form, NodeKind, Report, Slot};
 use contextfold::tokens::count_message;
 use contextfold::tool_output;
 

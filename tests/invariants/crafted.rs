@@ -7,11 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use contextfold::ErrorCode;
-use contextfold::compaction::Reason;
-use contextfold::context::NodeKind;
 use contextfold::message::{Message, Role};
 use contextfold::provider::GraphMessages;
-use contextfold::session::{Fit, MergeAs, PlanOptions, SESSION, Search, Session};
+use contextfold::session::{Fit, MergeAs, NodeKind, PlanOptions, Reason, SESSION, Search, Session};
 use contextfold::tokens::ReportedUsage;
 use contextfold::tool_output::{GrepArgs, ReadArgs, grep, read};
 use proptest::strategy::{Strategy, ValueTree};

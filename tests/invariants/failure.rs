@@ -1,6 +1,6 @@
 //! INV-4: a failed operation leaves the session unchanged; a run that waits for a summary has changed nothing yet.
 
-use contextfold::context::Decision;
+use contextfold::session::Decision;
 
 use super::generate::Op;
 use super::world::{Came, Frozen, Happened, World};

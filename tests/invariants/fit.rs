@@ -1,8 +1,7 @@
 //! INV-3, INV-7 and INV-8: a prepared view fits, preparing again does nothing, and a compaction makes the view smaller.
 
 use contextfold::ErrorCode;
-use contextfold::context::{Decision, NodeIndex, NodeKind};
-use contextfold::session::Fit;
+use contextfold::session::{Decision, Fit, NodeIndex, NodeKind};
 
 use super::generate::Op;
 use super::world::{Came, Frozen, Happened, World};

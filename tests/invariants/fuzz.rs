@@ -144,7 +144,7 @@ fn run_seed(seed: u64) -> Result<usize, String> {
 /// The result of an operation: the view, what was dropped from it, folds, decisions.
 fn trace(world: &World, happened: &Happened) -> String {
     let context = world.session.context();
-    let line = |placed: contextfold::context::PlacedSlot| {
+    let line = |placed: contextfold::session::PlacedSlot| {
         let message = &placed.slot.message;
         let calls: Vec<&str> = message.tool_calls().map(|c| c.id.as_str()).collect();
         let of: Vec<&str> = message.tool_outputs().map(|o| o.call_id.as_str()).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contextfold::message::{Media, MediaKind, Part};
-use contextfold::passes::Ladder;
+use contextfold::session::Ladder;
 use contextfold::tokens::{BytesPerFour, Counter, Estimate, Method, TokenCounter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -439,34 +439,39 @@ fn ladder() -> impl Strategy<Value = Value> {
 
 fn pass() -> impl Strategy<Value = Value> {
     let figures = (0..4u64, 0..3_000u64, 0..8u64, 0.0..1.0f64);
-    (0..21u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
-        0 => json!({ "pass": "ephemeral" }),
-        1 => json!({ "pass": "trim_tool_outputs", "budgetTokens": tokens }),
-        2 => json!({ "pass": "dedupe_reads" }),
-        3 => json!({ "pass": "drop_memory_results" }),
-        4 => json!({ "pass": "prune_tool_outputs", "protectTurns": few, "minReclaimTokens": tokens / 20 }),
-        5 => json!({ "pass": "drop_old_tool_results", "keepSteps": few }),
-        6 => json!({ "pass": "selective" }),
-        7 => json!({ "pass": "selective", "rules": {
-            "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": few },
-            "ASSISTANT_MESSAGE": { "strategy": "DROP" },
-            "USER_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
-        } }),
-        8 => json!({ "pass": "selective", "rules": {
-            "ASSISTANT_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
-            "USER_MESSAGE": { "strategy": "DROP", "priority": -5 },
-        } }),
-        9 => json!({ "pass": "recent_window", "minMessages": messages, "targetRatio": ratio }),
-        10 => json!({ "pass": "rolling_summary", "upperThreshold": tokens + 200, "lowerThreshold": tokens / 2 + 1, "minMessages": messages, "minNewMessages": few }),
-        11 => json!({ "pass": "summarize", "layout": "replace" }),
-        12 => json!({ "pass": "summarize", "layout": "ask-answer-steps", "keepSteps": few }),
-        13 => json!({ "pass": "summarize", "keepTurns": few, "cutWithinTurn": false, "thresholdTokens": tokens + 1 }),
-        14 => json!({ "pass": "compress_json", "maxTokens": tokens / 10 + 1 }),
-        15 => json!({ "pass": "truncate_head_tail", "max": tokens, "head": tokens / 3, "tail": tokens / 4 }),
-        16 => json!({ "pass": "shrink_turns", "from": if few > 2 { Value::Null } else { json!(messages + few + 1) }, "to": few + 1 }),
-        17 => json!({ "pass": "auto_compact", "enabled": few > 0 }),
-        18 => json!({ "pass": "shrink_turns" }),
-        _ => json!({ "pass": "summarize", "keepTurns": few }),
+    (any::<prop::sample::Index>(), figures).prop_map(|(choice, (few, tokens, messages, ratio))| {
+        let passes = [
+            json!({ "pass": "ephemeral" }),
+            json!({ "pass": "trim_tool_outputs", "budgetTokens": tokens }),
+            json!({ "pass": "trim_media", "maxImages": few, "keepNewest": few / 2 }),
+            json!({ "pass": "dedupe_reads" }),
+            json!({ "pass": "drop_memory_results" }),
+            json!({ "pass": "prune_tool_outputs", "protectTurns": few, "minReclaimTokens": tokens / 20 }),
+            json!({ "pass": "drop_old_tool_results", "keepSteps": few }),
+            json!({ "pass": "selective" }),
+            json!({ "pass": "selective", "rules": {
+                "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": few },
+                "ASSISTANT_MESSAGE": { "strategy": "DROP" },
+                "USER_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
+            } }),
+            json!({ "pass": "selective", "rules": {
+                "ASSISTANT_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
+                "USER_MESSAGE": { "strategy": "DROP", "priority": -5 },
+            } }),
+            json!({ "pass": "recent_window", "minMessages": messages, "targetRatio": ratio }),
+            json!({ "pass": "rolling_summary", "upperThreshold": tokens + 200, "lowerThreshold": tokens / 2 + 1, "minMessages": messages, "minNewMessages": few }),
+            json!({ "pass": "summarize", "layout": "replace" }),
+            json!({ "pass": "summarize", "layout": "ask-answer-steps", "keepSteps": few }),
+            json!({ "pass": "summarize", "keepTurns": few, "cutWithinTurn": false, "thresholdTokens": tokens + 1 }),
+            json!({ "pass": "compress_json", "maxTokens": tokens / 10 + 1 }),
+            json!({ "pass": "truncate_head_tail", "max": tokens, "head": tokens / 3, "tail": tokens / 4 }),
+            json!({ "pass": "shrink_turns", "from": if few > 2 { Value::Null } else { json!(messages + few + 1) }, "to": few + 1 }),
+            json!({ "pass": "auto_compact", "enabled": few > 0 }),
+            json!({ "pass": "shrink_turns" }),
+            json!({ "pass": "summarize", "keepTurns": few }),
+            json!({ "pass": "even_cut" }),
+        ];
+        choice.get(&passes).clone()
     })
 }
 

@@ -1,8 +1,6 @@
 //! A session is its snapshot plus the records of its journal: replaying them gives the saved session.
 
-use contextfold::compaction::Redact;
-use contextfold::saved::Records;
-use contextfold::session::{Restored, Session};
+use contextfold::session::{Records, Redact, Restored, Session};
 use contextfold::tokens::Counter;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,7 +1,7 @@
 //! Folding and unfolding restores the view, whatever was done before and since.
 
-use contextfold::context::{Context, FoldMessages, NodeIndex, PlacedSlot, Unit};
 use contextfold::message::{Message, Role};
+use contextfold::session::{Context, FoldMessages, NodeIndex, PlacedSlot, Unit};
 
 use super::world::{Happened, World};
 
@@ -138,7 +138,7 @@ fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
         .placed_slots()
         .filter(|s| s.slot.message.role != Role::Tool)
         .filter(|s| !(executes && s.slot.message.role.is_instruction()))
-        .filter(|s| context.history.node(s.slot.node).kind == contextfold::context::NodeKind::Message)
+        .filter(|s| context.history.node(s.slot.node).kind == contextfold::session::NodeKind::Message)
         .map(|s| s.slot.node.0)
         .collect();
     assert!(entered.is_sorted(), "messages stand in the order in which they came: {entered:?}");

@@ -1,9 +1,9 @@
 //! INV-5, INV-9, INV-11 and INV-12: whole messages are unchanged, cuts are between grapheme clusters, pins are verbatim, and
 //! arguments that were JSON are still JSON.
 
-use contextfold::context::{Form, NodeKind, Slot};
 use contextfold::message::{CallKind, Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
+use contextfold::session::{Form, NodeKind, Slot};
 use contextfold::tool_output;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer as Summarized, Reason, Redact};
-use contextfold::context::{Fold, Form, MediaSums, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
 use contextfold::session::{
-    ContextChange, Fit, MergeAs, Pending, Plan, PlanOptions, Search, Session, SessionConfig,
+    Answer as Summarized, ContextChange, Fit, Fold, Form, MediaSums, MergeAs, Pending, Plan, PlanOptions,
+    Reason, Redact, Report, Search, Session, SessionConfig,
 };
 use contextfold::tokens::{Counter, ReportedUsage};
 use contextfold::tool_output::is_own_tool;
@@ -196,7 +195,7 @@ impl World {
     }
 
     /// The requests that wait for a summary.
-    pub fn requests(&self) -> impl Iterator<Item = &contextfold::compaction::SummaryRequest> {
+    pub fn requests(&self) -> impl Iterator<Item = &contextfold::session::SummaryRequest> {
         self.waiting.iter().map(|w| &w.pending.request)
     }
 
@@ -221,7 +220,7 @@ impl World {
         Happened { op: op.clone(), before, came }
     }
 
-    fn note(&mut self, line: &contextfold::context::LeftOut) {
+    fn note(&mut self, line: &contextfold::session::LeftOut) {
         self.left_out.entry(line.id.to_string()).or_default().extend(line.output_ref.clone());
     }
 

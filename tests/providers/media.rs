@@ -1,8 +1,7 @@
 //! Limits on a request's images and bytes: media above them become placeholders, and no token limit is learnt.
 
-use contextfold::context::MediaSums;
 use contextfold::message::Format;
-use contextfold::session::{Fit, Session};
+use contextfold::session::{Fit, MediaSums, Session};
 use serde_json::{Value, json};
 
 use super::{broken, prepare, push, restored, sent, session};

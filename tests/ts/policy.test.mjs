@@ -1,6 +1,7 @@
 // The caller's own rules: by tool, for placeholders, as a custom pass; what an undo reports; the progress of a summary in pieces.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Session, check, toolDefinitions } from "contextfold";
 
@@ -283,4 +284,18 @@ test("compaction_progress reports each piece", async () => {
   const [{ chunks }] = told;
   assert.deepEqual(told.slice(0, chunks).map(({ chunk }) => chunk), Array.from({ length: chunks }, (_, n) => n + 1));
   assert.ok(told.every(({ text, event }) => text.includes("A part of it") && event === "compaction_progress"));
+});
+
+test("every pass is in the types, in the guide's table and in both random ladders", () => {
+  const refused = () => new Session({ ladder: [{ pass: "none" }] });
+  assert.throws(refused, ({ message }) => {
+    const known = message.split("known names are ")[1].match(/\w+/g).filter((name) => name !== "custom").sort();
+    const file = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+    const named = (path, pattern) => [...new Set([...file(path).matchAll(pattern)].map(([, name]) => name))].filter((name) => name !== "custom").sort();
+    assert.deepEqual(named("src/wasm/types.d.ts", /^ +\| \{\s+pass: "(\w+)"/gm), known);
+    assert.deepEqual(named("docs/policy.md", /^\| `(\w+)` \|/gm).filter((name) => known.includes(name)), known);
+    assert.deepEqual(named("fuzz/options.mjs", /\{ pass: "(\w+)"/g), known);
+    assert.deepEqual(named("tests/invariants/generate.rs", /\{ "pass": "(\w+)"/g), known);
+    return true;
+  });
 });

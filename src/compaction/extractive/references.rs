@@ -46,7 +46,7 @@ pub(super) fn references(
             (LiteralKind::Url, true) | (LiteralKind::ErrorCode, _) => 4,
             (LiteralKind::Id | LiteralKind::Path, true) => 2,
             (LiteralKind::Url, false) if mention.count < 3 => 1,
-            _ => continue,
+            (LiteralKind::Url | LiteralKind::Id | LiteralKind::Path, false) => continue,
         };
         if mention.kind == LiteralKind::Path {
             let path = places.relative(text, None);

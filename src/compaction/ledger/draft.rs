@@ -366,14 +366,12 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
 /// because a path shortened by its folder can no longer be found in the text. Returns the tokens of the titles.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
-    let kinds = [
-        (LiteralKind::ErrorCode, "Error codes"),
-        (LiteralKind::Id, IDS_TITLE),
-        (LiteralKind::Url, "URLs"),
-        (LiteralKind::Path, "Paths"),
-    ];
+    let mut kinds: Vec<LiteralKind> = chosen.iter().map(|c| c.sighting.kind).collect();
+    sort_by_key(&mut kinds, |kind| Reverse(*kind));
+    kinds.dedup();
     let mut of_titles = 0;
-    for (kind, title) in kinds {
+    for kind in kinds {
+        let title = title(kind);
         let mut of_kind: Vec<&Choice<'_>> = chosen.iter().filter(|c| c.sighting.kind == kind).collect();
         if of_kind.iter().any(|c| c.field.is_some()) {
             sort_by_key(&mut of_kind, |c| c.field);
@@ -397,6 +395,16 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
         }
     }
     of_titles
+}
+
+/// The heading of a kind's list.
+const fn title(kind: LiteralKind) -> &'static str {
+    match kind {
+        LiteralKind::ErrorCode => "Error codes",
+        LiteralKind::Id => IDS_TITLE,
+        LiteralKind::Url => "URLs",
+        LiteralKind::Path => "Paths",
+    }
 }
 
 /// Estimated tokens, which cost next to nothing to compute. The finished text is counted by the session's counter.

@@ -27,7 +27,6 @@ pub use draft::{
     WORDS_TITLE,
 };
 pub use memo::Memo;
-pub use message_facts::MessageFacts;
 pub use write::write;
 
 use std::borrow::Cow;

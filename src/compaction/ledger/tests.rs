@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::message_facts::MessageFacts;
 use super::user_remarks::UserRemark;
 use super::*;
 use crate::facts::{ExtractedFacts, KeptFacts};

@@ -1,7 +1,6 @@
 //! The results of a callback, and what follows from them.
 
-use contextfold::compaction::Answer;
-use contextfold::session::{Fit, Pending};
+use contextfold::session::{Answer, Fit, Pending};
 use contextfold::{Error, ErrorCode};
 
 use super::messages::words;

@@ -1,11 +1,9 @@
 //! What must hold at every step, and at the end.
 
 use contextfold::ErrorCode;
-use contextfold::compaction::Answer;
-use contextfold::context::NodeKind;
 use contextfold::message::{Format, Message};
 use contextfold::provider::{CheckOptions, Severity, check, provider};
-use contextfold::session::Fit;
+use contextfold::session::{Answer, Fit, NodeKind};
 use serde_json::Value;
 
 use super::World;

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use contextfold::Error;
-use contextfold::compaction::Reason;
-use contextfold::context::NodeKind;
 use contextfold::message::{Message, Role};
-use contextfold::session::{ContextChange, MergeAs, PlanOptions, Session};
+use contextfold::session::{ContextChange, MergeAs, NodeKind, PlanOptions, Reason, Session};
 use contextfold::tokens::{BytesPerFour, ReportedUsage};
 use serde_json::json;
 
