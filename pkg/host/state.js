@@ -34,6 +34,11 @@ export class State {
   freed;
   #controller;
 
+  /** Whether a summary is being written. */
+  get isAsking() {
+    return Boolean(this.running ?? this.background);
+  }
+
   /** A signal that fires when the session is freed, for callbacks in the background. */
   get signal() {
     this.#controller ??= globalThis.AbortController && new AbortController();
