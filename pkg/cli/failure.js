@@ -17,7 +17,7 @@ export const usage = (message, command) =>
 
 /** Describes why a file could not be read. */
 export const whyUnreadable = (error) =>
-  ({ ENOENT: "no such file", ENOTDIR: "no such file", EISDIR: "it is a folder", EACCES: "permission denied", EPERM: "permission denied", EAGAIN: "nothing was piped in" })[error.code] ??
+  ({ ENOENT: "no such file", ENOTDIR: "no such file", EISDIR: "it is a folder", EACCES: "permission denied", EPERM: "permission denied", EAGAIN: "nothing was piped in", ERR_FS_FILE_TOO_LARGE: "it is larger than 2 GiB" })[error.code] ??
   error.code ??
   error.message;
 

@@ -1,5 +1,6 @@
 // Reads a transcript of any kind from a file or from standard input.
 
+import { constants } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { TranscriptError, listKey, ofValue, readTranscript as read } from "contextfold/transcript";
 import { unreadable, whyUnreadable } from "./failure.js";
@@ -63,7 +64,8 @@ function decode(bytes, name) {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw unreadable(`${name} is compressed; unpack it first (gunzip)`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // also removes a byte order mark
-  } catch {
+  } catch (error) {
+    if (error.code === "ERR_STRING_TOO_LONG") throw unreadable(`${name} is too large: a text may have at most ${Math.floor(constants.MAX_STRING_LENGTH / 1e6)} million characters`);
     throw unreadable(`${name} is not UTF-8 text; convert it first (iconv -t utf-8)`);
   }
 }

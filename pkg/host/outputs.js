@@ -11,6 +11,18 @@ const DONE = Infinity;
 
 const storeOf = ({ store }) => store && new Store(store);
 
+/** The stores that may hold an output: the session's own first. */
+const storesOf = (engine) => [storeOf(engine), engine.state.elsewhere].filter(Boolean);
+
+/** An output's bytes from the first of these stores that has it; `undefined` if none has it. */
+async function firstFound(stores, key) {
+  for (const store of stores) {
+    const bytes = await store.bytes(key);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
 /** Moves these outputs to the store. Those that it refuses stay in memory, and `flush` reports the error. */
 export function moveOutputs(engine, ids) {
   engine.state.begin(moved(engine, ids));
@@ -43,9 +55,9 @@ async function whenFetched(engine, id, read) {
   refuseFreed(engine.state);
   const key = engine.missing(id);
   if (key === undefined) return read(); // it is in memory
-  const store = storeOf(engine);
-  if (!store) throw storeFailed(`the tool output \`${id}\` is in the store; pass the session its \`store\` again`);
-  const bytes = await store.bytes(key);
+  const stores = storesOf(engine);
+  if (stores.length === 0) throw storeFailed(`the tool output \`${id}\` is in the store; pass the session its \`store\` again`);
+  const bytes = await firstFound(stores, key);
   if (!bytes) {
     const why = `the tool output \`${id}\` is no longer in the store under \`${key}\`; run its tool again, or store the output again under another ref`;
     throw new ContextError("UNKNOWN_REF", why);
@@ -95,18 +107,25 @@ function taken(search, ms) {
   }
 }
 
-/** Copies outputs from the session's own store into the store that it is saved in, except those copied by the save before. */
+/** Copies outputs that may be in other stores into the store that the session is saved in, except those copied by the save before. */
 export async function copyOutputs(engine, to) {
-  const own = storeOf(engine);
-  if (!own || own.is(to)) return;
   const { state } = engine;
+  const stores = storesOf(engine).filter((store) => !store.is(to));
+  if (stores.length === 0) return;
   const keys = state.copied?.store.is(to) ? state.copied.keys : new Set();
   for (const key of engine.storeKeys()) {
     if (keys.has(key)) continue;
-    const bytes = await own.bytes(key);
+    const bytes = await firstFound(stores, key);
     if (!bytes) continue;
     await to.putBytes(key, bytes);
     keys.add(key);
   }
-  state.copied = { store: to, keys };
+  if (storeOf(engine)?.is(to)) state.elsewhere = undefined;
+  else state.copied = { store: to, keys };
+}
+
+/** The session was read from this store. */
+export function readFrom(engine, store) {
+  engine.store ??= store.object;
+  engine.state.elsewhere = store.is(storeOf(engine)) ? undefined : store;
 }

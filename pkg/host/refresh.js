@@ -5,6 +5,7 @@
 
 import { ContextError } from "../error.js";
 import { conflict, removed } from "./home.js";
+import { readFrom } from "./outputs.js";
 import { opened, ownSavesDone } from "./saving.js";
 import { refuseFreed } from "./wait.js";
 
@@ -52,6 +53,7 @@ async function caughtUp(engine, home, there) {
   refuseChanged(engine, home);
   if (!there.snapshot && there.notice === undefined && tookIn(engine, home, there)) {
     state.moveTo(home.advancedTo(there));
+    readFrom(engine, home.store);
     engine.deliverEvents();
     return true;
   }
@@ -64,6 +66,7 @@ async function caughtUp(engine, home, there) {
   try {
     loader.takeOver();
     state.moveTo(again.state.home);
+    readFrom(engine, home.store);
   } finally {
     again.free();
     loader.free();

@@ -14,7 +14,7 @@ import { ContextError } from "../error.js";
 import { allRequestsDone } from "./background.js";
 import { Home, conflict, lastOf, removed } from "./home.js";
 import { release } from "./lease.js";
-import { copyOutputs } from "./outputs.js";
+import { copyOutputs, readFrom } from "./outputs.js";
 import { Store } from "./store.js";
 import { refuseAborted, refuseFreed, wait, within } from "./wait.js";
 
@@ -75,7 +75,7 @@ async function saveNow(engine, store, key) {
   engine.setStoreNotice(home.store.notice);
   engine.store ??= home.store.object;
   state.moveTo(home);
-  await release(state);
+  if (!state.isAsking) await release(state); // while a summary is being written, the next save gives the lease back
 }
 
 /** Appends what is new, or writes a new snapshot if the records have grown too large. */
@@ -206,7 +206,7 @@ export function opened(loader, home, there) {
   if (engine.recordedPosition < position) engine.beginJournal(position + 1);
   const said = notice ?? home.store.notice;
   if (said !== undefined) engine.setStoreNotice(said);
-  engine.store ??= home.store.object;
+  readFrom(engine, home.store);
   engine.state.home = home.advancedTo(there).with({ isIncomplete });
   return engine;
 }

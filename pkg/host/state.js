@@ -20,8 +20,10 @@ export class State {
   earlierHomes = [];
   /** A place where a save may have succeeded without the store confirming it. */
   unconfirmed;
-  /** Which of the own store's outputs are also in another store, where the session was saved last: `{ store, keys }`. */
+  /** Which outputs are also in another store than the session's own, where it was saved last: `{ store, keys }`. */
   copied;
+  /** The store that the session was read from, if it is not its own: some of its outputs may be there only. */
+  elsewhere;
   /** Where this session has taken the lease, which may no longer be its home. */
   leased;
   /** Marks a lease as this session's. It is in no snapshot, and nothing else depends on it. */
@@ -31,6 +33,11 @@ export class State {
   /** The error of every wait, once the session is freed. */
   freed;
   #controller;
+
+  /** Whether a summary is being written. */
+  get isAsking() {
+    return Boolean(this.running ?? this.background);
+  }
 
   /** A signal that fires when the session is freed, for callbacks in the background. */
   get signal() {

@@ -4,7 +4,7 @@ import { ContextError } from "../error.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { sealed, unreadable, unsealed } from "./encrypted/envelope.js";
 import { keysOf } from "./encrypted/keys.js";
-import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
+import { hidden, isOutput, isTimeOfOutput, listedFrom, shown } from "./encrypted/names.js";
 import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
 import { optionsOf } from "./options.js";
 
@@ -23,25 +23,30 @@ export function wrapStore(store, options) {
   const keys = keysOf(encrypt);
   const has = (...methods) => methods.every((method) => typeof store[method] === "function");
 
+  const isHidden = (name) => isOutput(name) || isTimeOfOutput(name);
+
   /** The names under which an item may be stored, the current one first. */
   async function namesOf(name) {
-    if (!isOutput(name)) return [name];
+    if (!isHidden(name)) return [name];
     const { id, older } = await keys.current();
-    return Promise.all([id, ...older].map((each) => hidden(keys, each, name)));
+    const names = await Promise.all([id, ...older].map((each) => hidden(keys, each, name)));
+    return isTimeOfOutput(name) ? [...names, name] : names; // earlier versions did not encrypt the names of times
   }
 
+  /** The item's value, and the name under which it is stored; `null` and the current name if there is none. */
   async function found(method, name) {
-    for (const stored of await namesOf(name)) {
+    const names = await namesOf(name);
+    for (const stored of names) {
       const value = (await store[method](stored)) ?? null;
-      if (value !== null) return value;
+      if (value !== null) return { stored, value };
     }
-    return null;
+    return { stored: names[0], value: null };
   }
 
   async function put(method, name, seal) {
     const { id } = await keys.current();
     const value = await seal(id);
-    await store[method](isOutput(name) ? await hidden(keys, id, name) : name, value);
+    await store[method](isHidden(name) ? await hidden(keys, id, name) : name, value);
   }
 
   const sealedText = async (id, name, text) => toBase64(await sealed(keys, id, itemAt("text", name), new TextEncoder().encode(text)));
@@ -60,7 +65,7 @@ export function wrapStore(store, options) {
 
   const items = {
     async getItem(name) {
-      const value = await found("getItem", name);
+      const { value } = await found("getItem", name);
       return value === null ? null : textIn(name, value);
     },
     setItem: (name, text) => put("setItem", name, (id) => sealedText(id, name, text)),
@@ -70,7 +75,7 @@ export function wrapStore(store, options) {
   };
   if (has("getItemRaw", "setItemRaw")) {
     items.getItemRaw = async (name) => {
-      const value = await found("getItemRaw", name);
+      const { value } = await found("getItemRaw", name);
       return value === null ? null : bytesIn(name, value);
     };
     items.setItemRaw = (name, value) => {
@@ -90,9 +95,8 @@ export function wrapStore(store, options) {
     items.compareAndSet = async (name, expected, next, options) => {
       const { id } = await keys.current();
       const value = await sealedText(id, name, next);
-      const [stored] = await namesOf(name);
       for (let swaps = 1; ; swaps++) {
-        const there = (await store.getItem(stored)) ?? null;
+        const { stored, value: there } = await found("getItem", name);
         if ((there === null ? null : await textIn(name, there)) !== expected) return false;
         if (await store.compareAndSet(stored, there, value, options)) return true;
         if (swaps === MAX_SWAPS) return false;

@@ -50,7 +50,7 @@ function patiently(ms, work) {
 function onConnection(database, isOwn) {
   const statements = new Map();
   const prepared = (sql) => {
-    if (!statements.has(sql)) statements.set(sql, database.prepare(sql));
+    if (!statements.has(sql)) statements.set(sql, plain(database.prepare(sql)));
     return statements.get(sql);
   };
   return {
@@ -87,6 +87,14 @@ function onConnection(database, isOwn) {
       if (isOwn) database.close();
     },
   };
+}
+
+/** A statement whose rows are objects with numbers, whatever the caller has set for the whole database. */
+function plain(statement) {
+  statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
+  statement.safeIntegers?.(false); // as better-sqlite3 calls it
+  return statement;
 }
 
 /** A Durable Object has its database for itself, and does not allow BEGIN as a statement. */

@@ -113,7 +113,7 @@ impl Context {
     }
 
     /// The tool messages whose output has this ref.
-    fn holders_of(&mut self, id: &str) -> &[NodeIndex] {
+    pub fn holders_of(&mut self, id: &str) -> &[NodeIndex] {
         self.holders.catch_up(&self.history);
         self.holders.of(id)
     }

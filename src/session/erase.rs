@@ -36,8 +36,7 @@ impl Session {
     /// `INVALID_ARGUMENT` for an unknown id and for a message that the engine wrote; `GRAPH_CONSTRAINT` for part of a run of a
     /// provider's own tool. Nothing has changed then.
     pub fn erase(&mut self, id: &str) -> Result<Erased> {
-        let index = self.context.history.require(id)?;
-        self.context.check_erase(index)?;
+        let index = self.erasable(id)?;
         let answers = self.context.answers_to_other_kinds(index);
         self.context.erase(index);
         let written = self.context.written_after(index);
@@ -73,6 +72,18 @@ impl Session {
         self.runs.stale_before = self.runs.revision;
         self.restart_journal();
         Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat(), answers })
+    }
+
+    /// The messages whose content `erase` would remove.
+    pub fn about_to_erase(&self, id: &str) -> Result<Vec<NodeIndex>> {
+        let index = self.erasable(id)?;
+        Ok([&[index][..], &self.context.written_after(index)].concat())
+    }
+
+    fn erasable(&self, id: &str) -> Result<NodeIndex> {
+        let index = self.context.history.require(id)?;
+        self.context.check_erase(index)?;
+        Ok(index)
     }
 
     /// The built-in summariser's summary of a fold's members.

@@ -13,7 +13,9 @@ use super::inner::Inner;
 use super::store::Store;
 use super::text_pieces::bytes_of;
 use super::value::{get, set, to_js};
+use crate::context::NodeSet;
 use crate::error::Result;
+use crate::session::Session;
 use crate::tool_output::ToolOutputs;
 
 #[wasm_bindgen]
@@ -31,6 +33,12 @@ pub fn move_due_outputs(inner: &Rc<Inner>) {
         return;
     }
     let Some(leave) = inner.read_mut(|core| due_outputs(core, &outputs.look_at)).flatten() else { return };
+    let holders = |core: &mut Session| -> NodeSet {
+        leave.iter().flat_map(|id| core.context_mut().holders_of(id).to_vec()).collect()
+    };
+    if let Some(holders) = inner.read_mut(holders) {
+        keep_sums(inner, &holders);
+    }
     outputs.moving.set(true);
     let begun = host(|host| host.move_outputs(Engine::new(inner), leave));
     outputs.moving.set(begun.is_ok());
@@ -38,7 +46,7 @@ pub fn move_due_outputs(inner: &Rc<Inner>) {
 
 /// The outputs that have to leave memory. If none can leave, because the view shows them, they are checked again only after memory
 /// has grown by an eighth of the limit.
-fn due_outputs(core: &mut crate::session::Session, look_at: &Cell<u64>) -> Option<Vec<String>> {
+fn due_outputs(core: &mut Session, look_at: &Cell<u64>) -> Option<Vec<String>> {
     let most = core.config().memory_bytes?;
     let here = core.context().outputs.bytes();
     if here <= most || here < look_at.get() {
@@ -48,6 +56,14 @@ fn due_outputs(core: &mut crate::session::Session, look_at: &Cell<u64>) -> Optio
     let stays = leave.is_empty();
     look_at.set(if stays { here + most / 8 } else { 0 });
     (!stays).then_some(leave)
+}
+
+/// Keeps checksums of what these nodes say, because their content is about to go: the caller's list has to be recognised afterwards.
+pub fn keep_sums(inner: &Inner, nodes: &NodeSet) {
+    let (Ok(handles), Ok(mut line)) = (inner.handles.try_borrow(), inner.line.try_borrow_mut()) else {
+        return;
+    };
+    let _ = inner.read(|core| line.keep_sums(nodes, &handles, &core.context().history));
 }
 
 /// The key of an output that is only in the store.

@@ -7,6 +7,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::arguments::{get_string, known_keys, text};
+use super::away::keep_sums;
 use super::entries::Group;
 use super::inner::{Child, Inner};
 use super::journal::mark_side;
@@ -55,6 +56,10 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
     ) -> Result<JsValue, JsValue> {
         let id = text(&id, "id")?;
+        let about_to_go = self.inner.read(|core| core.about_to_erase(&id))?;
+        if let Ok(nodes) = about_to_go {
+            keep_sums(&self.inner, &nodes.into_iter().collect());
+        }
         let Erased { folds, nodes, answers } = self.inner.write(|core| core.erase(&id))?;
         self.inner.line.borrow_mut().drop_objects(&nodes.iter().copied().collect());
         self.inner.handles()?.erase(&[nodes, answers].concat());

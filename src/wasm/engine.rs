@@ -54,6 +54,12 @@ impl Engine {
         run::after_run(&self.inner);
     }
 
+    /// Whether the summarize callback is being called.
+    #[wasm_bindgen(getter, js_name = isAsking)]
+    pub fn is_asking(&self) -> bool {
+        self.inner.is_asking.get()
+    }
+
     /// Whether a run waits for a summary.
     #[wasm_bindgen(setter, js_name = isRunning)]
     pub fn set_is_running(&self, is: bool) {

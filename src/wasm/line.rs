@@ -11,6 +11,7 @@ use js_sys::Object;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::handles::Handles;
 use super::packed::string_of;
 use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
@@ -188,6 +189,24 @@ impl Line {
             (!branch.nodes.is_empty() && is_left).then_some(branch)
         };
         Self(self.0.iter().filter_map(came_along).collect())
+    }
+
+    /// Keeps checksums of entries with these nodes, whose content is about to go. Entries of an earlier process, whose objects are not
+    /// known, are written from their messages as they are now.
+    pub fn keep_sums(&mut self, nodes: &NodeSet, handles: &Handles, history: &History) {
+        let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| nodes.contains(n));
+        for stretch in self.0.iter_mut().filter(holds).filter(|stretch| stretch.sums.is_empty()) {
+            let kept = if stretch.objects.is_empty() {
+                let pushed = stretch.nodes.first().and_then(|first| handles.pushed(*first));
+                Some(sums_of_messages(stretch, pushed.map_or(stretch.format, |(format, _)| format), history))
+            } else {
+                sums_of(stretch.format, &stretch.objects)
+                    .map(|sums| (sums, readings_of(stretch.format, &stretch.objects).unwrap_or_default()))
+            };
+            let Some((sums, readings)) = kept.filter(|(sums, _)| !sums.is_empty()) else { continue };
+            stretch.number.set(0);
+            (stretch.sums, stretch.readings) = (sums, readings);
+        }
     }
 
     /// Drops the objects of nodes whose output is in the store, and keeps checksums of them.
@@ -377,7 +396,11 @@ impl<'c> Comparison<'c> {
                 return self.unchanged(given);
             }
             if let Some(reading) = stretch.readings.get(i) {
-                let now = Reading::of(format, &read(given)?);
+                let mut entry = read(given)?;
+                let mut now = Reading::of(format, &entry);
+                if now.checksum() != *reading && remove_ref(&mut entry) {
+                    now = Reading::of(format, &entry);
+                }
                 if now.checksum() == *reading {
                     let known = known_calls(stretch, before, format, history)?;
                     let known = known.get(..now.calls().len()).unwrap_or(now.calls());
@@ -463,12 +486,14 @@ fn known_calls(
 /// Removes the reference to a full output if only one side has it: the engine adds it to views, the pushed list does not have it.
 fn remove_unshared_ref(written: &mut Value, given: &mut Value) {
     if written.get(OUTPUT_REF).is_some() != given.get(OUTPUT_REF).is_some() {
-        for entry in [written, given] {
-            if let Value::Object(fields) = entry {
-                fields.shift_remove(OUTPUT_REF);
-            }
-        }
+        remove_ref(written);
+        remove_ref(given);
     }
+}
+
+/// Removes the reference to a full output. Returns whether there was one.
+fn remove_ref(entry: &mut Value) -> bool {
+    entry.as_object_mut().is_some_and(|fields| fields.shift_remove(OUTPUT_REF).is_some())
 }
 
 /// The entries behind the instructions at the beginning of a list.
@@ -519,6 +544,18 @@ pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
         Some(Reading::of(format, &entry).checksum())
     };
     entries.iter().map(read).collect()
+}
+
+/// Both checksums of the entries of a stretch, written from its messages without references to full outputs, which pushed lists do not
+/// have.
+fn sums_of_messages(stretch: &Stretch, format: Format, history: &History) -> (Vec<u64>, Vec<u64>) {
+    let mut entries = written(stretch, format, history);
+    for entry in &mut entries {
+        remove_ref(entry);
+    }
+    let sum = |entry: &Value| checksum(entry.to_string().as_bytes());
+    let reading = |entry: &Value| Reading::of(format, entry).checksum();
+    (entries.iter().map(sum).collect(), entries.iter().map(reading).collect())
 }
 
 /// Checksum of an entry as JSON.

@@ -114,6 +114,15 @@ fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
     Err(Error::argument(why).into())
 }
 
+/// Refuses a `flush` from the summarize callback, which would wait for the callback.
+pub fn refuse_flush_in_callback(inner: &Inner) -> Result<(), JsValue> {
+    if !inner.is_asking.get() {
+        return Ok(());
+    }
+    let why = "deadlock: the summarize callback cannot await `flush()` of its own session, which waits for the summary. Call it after the compaction";
+    Err(Error::argument(why).into())
+}
+
 /// Cleans up after a run, whether it succeeded or not.
 pub fn after_run(inner: &Rc<Inner>) {
     inner.store.look_at.set(0); // the view may show fewer outputs now

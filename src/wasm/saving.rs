@@ -11,6 +11,7 @@ use super::host::{Host, host};
 use super::inner::Inner;
 use super::journal::{mark_side, position, take_in};
 use super::options::{Options, read_options};
+use super::run::refuse_flush_in_callback;
 use super::session::Session;
 use super::signal::AbortSignal;
 use super::snapshot::{JournalTail, bytes_of_session, restored};
@@ -108,7 +109,8 @@ impl Session {
     /// or compaction.
     ///
     /// @param options `signal`: ends only the wait; what is in progress goes on.
-    /// @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`.
+    /// @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`;
+    /// `INVALID_ARGUMENT` if the `summarize` callback calls it, which it would wait for.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn flush(
         &self,
@@ -117,6 +119,7 @@ impl Session {
     ) -> Result<Promise, JsValue> {
         known_keys(&options, &["signal"])?;
         let signal = AbortSignal::of(&options)?;
+        refuse_flush_in_callback(&self.inner)?;
         host(|host| host.flush(self.engine(), signal))
     }
 

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { setTimeout as after } from "node:timers/promises";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
@@ -516,6 +517,8 @@ describe("the process", () => {
       "--upstream http://host --port 70000": /not a port/,
       "--upstream http://host --preset nope": /no preset `nope`/,
       "--upstream http://host --models /nowhere.json": /cannot read \/nowhere.json: no such file/,
+      "--upstream http://host --window 0": /--window: expected a whole number of at least 1, got 0/,
+      [`--upstream http://host --models ${fileURLToPath(new URL("../../package.json", import.meta.url))}`]: /`models\.name`: expected an object/,
       "FILE --upstream http://host": /takes no FILE/,
     };
     const proxy = await proxyTo(t, "http://127.0.0.1:1");

@@ -2492,7 +2492,8 @@ export class Session {
      * or compaction.
      *
      * @param options `signal`: ends only the wait; what is in progress goes on.
-     * @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`.
+     * @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`;
+     * `INVALID_ARGUMENT` if the `summarize` callback calls it, which it would wait for.
      */
     flush(options?: { signal?: AbortSignal | undefined }): Promise<void>;
     /**

@@ -97,6 +97,39 @@ describe("only lengths and positions are readable", () => {
     assert.notDeepEqual((await raw.getKeys("contextfold:output:"))[0], (await other.getKeys())[0], "another key, another name");
   });
 
+  test("around an ordinary store, no name tells an output's hash, and times are found under older keys, too", async () => {
+    const { keys, key } = ring("2025");
+    const raw = memoryStore();
+    const open = () => segmented(wrapStore(raw, { encrypt: key }));
+    await open().setItemRaw(output("old"), Uint8Array.of(1));
+    keys.set("2026", random());
+    await open().setItemRaw(output("old"), Uint8Array.of(1));
+    await open().setItemRaw(output("new"), Uint8Array.of(2));
+    const all = await everythingIn(raw);
+    for (const content of ["old", "new"]) assert.ok(!all.includes(output(content).slice(-64)), content);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const content of ["old", "new"]) {
+      assert.equal(await open().removeOlder(output(content), 60_000), false);
+      assert.equal(await open().removeOlder(output(content), 1), true);
+    }
+    assert.deepEqual(await raw.getKeys(), []);
+  });
+
+  test("a time that an earlier version stored under the output's own name is found and removed", async () => {
+    const { key } = ring("k");
+    const raw = memoryStore();
+    const name = `contextfold:time:${output("old")}:stored`;
+    const store = segmented(wrapStore(raw, { encrypt: key }));
+    await store.setItemRaw(output("old"), Uint8Array.of(1));
+    const [hidden] = await raw.getKeys("contextfold:time:");
+    await raw.setItem(name, await raw.getItem(hidden));
+    await raw.removeItem(hidden);
+    await store.setItemRaw(output("old"), Uint8Array.of(1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(await store.removeOlder(output("old"), 1), true);
+    assert.deepEqual(await raw.getKeys(), []);
+  });
+
   test("the outer frames are valid frames, and the inner ones come back byte for byte", async () => {
     const { inner, store, name } = await world();
     const [there, plain] = [await inner.read(name), await store.read(name)];

@@ -93,6 +93,20 @@ function onThisNode() {
       database.close();
     });
 
+    for (const option of ["readBigInts", "returnArrays"])
+      test(`of the caller may return its rows in another way (${option})`, async () => {
+        const database = new sqlite.DatabaseSync(":memory:", { [option]: true });
+        const store = sqliteStore(database);
+        await store.replace("a", null, snapshotAt(1), 1);
+        await store.append("a", 1, recordsBehind(1, 2));
+        const { position, snapshotPosition, records } = await store.read("a");
+        assert.deepEqual([position, snapshotPosition, positionsOf(records)], [3, 1, [2, 3]]);
+        assert.deepEqual(await store.list(), ["a"]);
+        assert.equal(await store.compareAndSet("b", null, "c"), true);
+        assert.equal(await store.getItem("b"), "c");
+        database.close();
+      });
+
     test("opened from a path has nothing left of what was replaced or removed", async () => {
       const own = mkdtempSync(join(folder, "removed-"));
       const store = sqliteStore(join(own, "a.db"));

@@ -351,6 +351,28 @@ describe("re-entry: the callback uses its own session", () => {
         assert.equal(session.view("messages").at(-1).content, "and on");
       });
 
+  test("flush at once is refused, because it would wait for the callback; the other waits go on", async () => {
+    const refused = [];
+    const options = { ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 } };
+    const session = new Session({ ...options, summarize: async () => (await session.flush().catch((error) => refused.push(error)), GOOD) });
+    session.push(conversation(4));
+    const compacting = session.compact();
+    await session.flush();
+    await compacting;
+    assert.ok(refused.length === 1 && failsWith("INVALID_ARGUMENT", /deadlock.*flush/)(refused[0]));
+    assert.equal(session.folds().length, 1);
+    await session.flush();
+  });
+
+  for (const hook of ["modelCall", "toolExecution", "finalAnswer"])
+    test(`a callback that asks its model through loop().${hook} gets the answer`, async () => {
+      const options = { ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 } };
+      const session = new Session({ ...options, summarize: () => session.loop()[hook](async () => GOOD) });
+      session.push(conversation(4));
+      await session.prepare();
+      assert.equal(session.folds().length, 1);
+    });
+
   test("a callback that waits for its own compaction: an AbortSignal ends it, and nothing has changed", async () => {
     const controller = new AbortController();
     const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await null, await session.compact(), GOOD) });

@@ -1,8 +1,9 @@
 // The command line, run as a user runs it: a process, its streams, its exit code.
 
 import assert from "node:assert/strict";
+import { constants } from "node:buffer";
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -372,6 +373,15 @@ describe("input", () => {
     assert.equal(cli(["count", folder]).code, 3);
   });
 });
+
+for (const [what, bytes, why] of [["a text may have characters", constants.MAX_STRING_LENGTH + 1, /is too large: a text may have at most \d+ million characters/], ["Node reads at once", 2 ** 31 + 1, /it is larger than 2 GiB/]])
+  test(`a file larger than ${what}: exit 3, and the size is said to be the reason`, () => {
+    const path = file("large.json", "");
+    truncateSync(path, bytes);
+    const { code, err } = cli(["count", path]);
+    rmSync(path);
+    assert.deepEqual([code, why.test(err)], [3, true], err);
+  });
 
 describe("an output that cannot be written: exit 4, one line", () => {
   const commands = [["compact", chatFile, "--window", "9000", "--out"], ["repair", chatFile, "--out"], ["convert", chatFile, "--to", "anthropic", "--out"], ["simulate", chatFile, "--window", "9000", "--preset", "spec", "--html"]];

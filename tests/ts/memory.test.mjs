@@ -249,4 +249,31 @@ describe("tool outputs beyond memoryBytes", () => {
     const again = await Session.load(other, "s");
     for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await again.toolOutputs.get(ref.id), text(i));
   });
+
+  test("a session that is loaded with another store of its own reads its outputs from the old one, and takes them along", async () => {
+    const [old, own] = [memoryStore(), memoryStore()];
+    const session = bounded(old);
+    push(session, 6);
+    await session.flush();
+    await session.save(old, "s");
+    const moved = await Session.load(old, "s", { store: own });
+    for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await moved.toolOutputs.get(ref.id), text(i));
+    const unread = await Session.load(old, "s", { store: own });
+    await unread.save(own, "s");
+    for (const key of await old.getKeys()) await old.removeItem(key);
+    const again = await Session.load(own, "s");
+    for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await again.toolOutputs.get(ref.id), text(i));
+  });
+
+  test("what another process has moved is read from the store that the session was refreshed from", async () => {
+    const store = memoryStore();
+    const session = bounded(store);
+    await session.save(store, "s");
+    const reader = await Session.load(store, "s", { store: memoryStore() });
+    push(session, 6);
+    await session.flush();
+    await session.save(store, "s");
+    await reader.refresh();
+    for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await reader.toolOutputs.get(ref.id), text(i));
+  });
 });

@@ -519,6 +519,35 @@ describe("two processes on one session request one summary", () => {
     assert.deepEqual(await store.getKeys("s:lease"), []);
   });
 
+  for (const [when, begin, options] of [
+    ["", (session) => session.compact(), {}],
+    [" in the background", (session) => session.push(user("and now?")), { compaction: { background: { atRatio: 0.1 }, thresholdRatio: 0.2, lowRatio: 0.05 } }],
+  ])
+    test(`a save while the summary is being written${when} does not make another process ask, too`, async () => {
+      const store = memoryStore();
+      let asked = 0;
+      let answer;
+      const summary = new Promise((resolve) => (answer = resolve));
+      const summarize = () => (asked++, summary);
+      const [a] = await two(store, summarize, options);
+      const began = begin(a);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      a.push(user("Meanwhile."));
+      await a.save(store, "s");
+      const b = await Session.load(store, "s", { summarize });
+      const told = b.compact().then(() => null, (error) => error);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(asked, 1);
+      answer("<summary>They talked.</summary>");
+      await began;
+      await a.flush();
+      await a.prepare();
+      await a.save(store, "s");
+      assert.ok(failsWith("STORE_CONFLICT", /Load the session again/)(await told));
+      assert.equal(asked, 1);
+      assert.deepEqual(await store.getKeys("s:lease"), []);
+    });
+
   test("if the first one's summary fails, the other requests its own", async () => {
     const store = memoryStore();
     let asked = 0;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Session, check } from "contextfold";
+import { Session, check, convert } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { missing, recordedRequests, withoutEmptyCalls } from "../support/data.mjs";
 import { FORMATS, failsWith, saidIn } from "../support/session.mjs";
@@ -406,6 +406,56 @@ describe("a restored session recognises the caller's list", () => {
       }
       assert.deepEqual(again.snapshot(), session.snapshot());
       assert.deepEqual(Session.restore(again.snapshot()).sync(format, [...copies, saidIn(format, { role, content: "next" })]), { added: 0, diverged_at: null });
+    });
+
+  for (const format of FORMATS)
+    describe(`after content has left memory, ${format}`, () => {
+      const steps = [1, 2, 3, 4].flatMap((n) => [calls(`c${n}`), answers(`c${n}`, `line ${n} of the output\n`.repeat(300))]);
+      const converted = convert("openai-chat", format, [asks("My password is hunter2."), says("Noted."), asks("go"), ...steps]);
+      const list = Array.isArray(converted) ? converted : (converted.input ?? converted.messages ?? converted.contents);
+      const bounded = (store) => ({ contextWindow: 3000, store, toolOutputCache: { memoryBytes: 0 } });
+
+      /** A session that another process has saved, before it knows the caller's list. */
+      async function loaded(store, options) {
+        const session = new Session({ contextWindow: 3000 });
+        session.sync(format, list);
+        await session.save(store, "s");
+        session.free();
+        return Session.load(store, "s", options);
+      }
+
+      test("to the store", async () => {
+        const store = memoryStore();
+        const session = await loaded(store, bounded(store));
+        await session.prepare();
+        await session.flush();
+        assert.ok(session.memory().outputs_bytes < 10_000, "outputs have left memory");
+        await session.save(store, "s");
+        for (const each of [await Session.load(store, "s"), Session.restore(session.snapshot()), session])
+          assert.deepEqual(each.sync(format, structuredClone(list)), { added: 0, diverged_at: null });
+      });
+
+      test("to the store, while it was being saved", async () => {
+        const store = memoryStore();
+        const slow = { ...store, setItemRaw: async (key, bytes) => (await new Promise((resolve) => setTimeout(resolve, 2)), store.setItemRaw(key, bytes)) };
+        const session = new Session(bounded(slow));
+        session.sync(format, list);
+        await session.save(store, "s");
+        await session.prepare();
+        for (let saves = 0; saves < 8; saves++) {
+          await session.save(store, "s");
+          const again = await Session.load(store, "s");
+          assert.deepEqual(again.sync(format, structuredClone(list)), { added: 0, diverged_at: null });
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      });
+
+      test("for good: what was erased does not come back", async () => {
+        const session = await loaded(memoryStore());
+        session.erase(session.items()[0].id);
+        assert.deepEqual(session.sync(format, structuredClone(list)), { added: 0, diverged_at: null });
+        assert.ok(!JSON.stringify([session.messages, session.view(format)]).includes("hunter2"));
+      });
     });
 });
 

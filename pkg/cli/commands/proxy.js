@@ -1,6 +1,7 @@
 // contextfold proxy: a local server between an agent and its API, which keeps each conversation inside its window.
 
 import { readFileSync } from "node:fs";
+import { Session } from "contextfold";
 import { EXIT, usage, whyUnreadable } from "../failure.js";
 import { plain } from "../paint.js";
 import { listening, upstreamUrl } from "../proxy/addresses.js";
@@ -14,7 +15,9 @@ const PORT = 8484;
 export async function proxy(flags) {
   const { port = PORT, host = HOST } = flags;
   const upstream = urlOf(flags.upstream);
-  const server = new Proxy({ upstream, window: flags.window, models: flags.models && readModels(flags.models), preset: flags.preset, extractive: flags.extractive, tell: reportOnce(say) });
+  const models = flags.models === undefined ? undefined : readModels(flags.models);
+  refuseWrongLimits({ contextWindow: flags.window, models });
+  const server = new Proxy({ upstream, window: flags.window, models, preset: flags.preset, extractive: flags.extractive, tell: reportOnce(say) });
   const address = await listening(server, port, host).catch((error) => {
     throw usage(error.message, "proxy");
   });
@@ -41,6 +44,12 @@ function readModels(file) {
   } catch (error) {
     throw usage(error instanceof SyntaxError ? `${file} is not JSON: ${error.message}` : `cannot read ${file}: ${whyUnreadable(error)}`, "proxy");
   }
+}
+
+/** Reports wrong limits before anybody connects: each conversation's session would refuse them, and every request would pass through as it is. */
+function refuseWrongLimits(limits) {
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  new Session(Object.fromEntries(given)).free();
 }
 
 const say = (what) => process.stderr.write(`contextfold proxy: ${plain(what)} (further failures of this kind are not shown)\n`);

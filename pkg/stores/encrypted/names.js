@@ -1,7 +1,9 @@
 // The names of tool outputs are hashes of their content, so somebody could test whether a certain text was ever read. Therefore names
 // are encrypted, deterministically (like AES-SIV), so that the same output is found again. An encrypted name begins with an HMAC of the
 // name, which reveals nothing without the key. Then comes the name, encrypted with the HMAC as counter, so that `getKeys` can
-// return it.
+// return it. In an ordinary store, an output's time is an item of its own, whose name contains the output's: that part is encrypted, too.
+
+import { itemTimedBy, timeOf } from "../segments/names.js";
 
 const PREFIX = "contextfold:output:";
 const MAC = 16;
@@ -9,8 +11,12 @@ const HASH = /^[0-9a-f]{64}$/;
 
 export const isOutput = (name) => name.startsWith(PREFIX);
 
-/** The name under which an output is stored with this key. */
+/** Whether a name is that of an output's time. */
+export const isTimeOfOutput = (name) => isOutput(itemTimedBy(name) ?? "");
+
+/** The name under which an output, or its time, is stored with this key. */
 export async function hidden(keys, id, name) {
+  if (isTimeOfOutput(name)) return timeOf(await hidden(keys, id, itemTimedBy(name)));
   const { mac, cipher } = await keys.forNames(id);
   const plain = packed(name.slice(PREFIX.length));
   const tag = await tagOf(mac, plain);

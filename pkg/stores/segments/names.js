@@ -65,6 +65,8 @@ const within = (named) => (named.position < 2 ** 53 ? named : null);
 export const itemOf = (name) => (RESERVED.test(name) ? `${name}:item` : name);
 /** The name of an item's time. It does not begin with the item's name, because in a folder of files no name may be a prefix of another. */
 export const timeOf = (name) => `contextfold:time:${itemOf(name)}:stored`;
+/** The item, as it is stored, whose time has this name; `null` if it is not the name of a time. */
+export const itemTimedBy = (name) => /^contextfold:time:(.*):stored$/s.exec(name)?.[1] ?? null;
 
 /** The item that is stored under a name; `null` if it belongs to a journal. */
 export function readItem(name) {
