@@ -76,7 +76,8 @@ export interface TokenizerOptions {
  *
  * @param source The file: its text, bytes or parsed JSON; its URL or path; the URL or path of its folder, ending with `/`; or the
  * result of `packTokenizer`.
- * @throws {ContextError} `ENCODING_INVALID` if the file or the template cannot be read, is damaged or inconsistent;
+ * @throws {ContextError} `INVALID_ARGUMENT` for a wrong source or option;
+ * `ENCODING_INVALID` if the file or the template cannot be read, is damaged or inconsistent;
  * `ENCODING_UNSUPPORTED` if it needs a component that is not supported (the message names it); `NOT_INITIALIZED` if the module
  * cannot be fetched.
  */

@@ -7,24 +7,50 @@ use serde::{Deserialize, Serialize};
 
 names! {
     /// What went wrong, as a stable code. The code is the contract; the message may change.
+    ///
+    /// - `NOT_INITIALIZED`: the WebAssembly module was used before `await init()` (browsers only), or could not be loaded.
+    /// - `INVALID_CONFIG`: an option has an unknown key, a wrong type or a value out of range.
+    /// - `INVALID_MESSAGE`: a message is malformed or would break the history (an orphan tool output, a duplicate call id).
+    /// - `INVALID_ARGUMENT`: an argument of a call is malformed.
+    /// - `UNKNOWN_MODEL`: the model's limits, price or tokenizer are not known.
+    /// - `UNKNOWN_REF`: no tool output has this ref, or no session is saved under this key.
+    /// - `ENCODING_INVALID`: the file of an encoding or tokenizer is damaged, truncated, or of another version or encoding.
+    /// - `ENCODING_UNSUPPORTED`: a tokenizer needs something that is not supported; the error message names it.
+    /// - `CONTEXT_WINDOW_EXCEEDED`: every pass ran and the view is still larger than its limit.
+    /// - `BUDGET_IMPOSSIBLE`: the parts that may not be compacted (header, tools, pins) alone exceed the limit.
+    /// - `SUMMARY_FAILED`: the `summarize` callback threw, rejected, or returned something that is not a summary.
+    /// - `SUMMARY_EMPTY`: the summary is empty.
+    /// - `SUMMARY_TRUNCATED`: the summary was cut off by its own length limit or by the provider's filter.
+    /// - `SUMMARY_NOT_SMALLER`: the summary is not smaller than what it would replace.
+    /// - `SUMMARY_INVALID`: the summary lacks what its profile requires, or is not a summary: a refusal, a tool call, an error page.
+    /// - `STALE_PLAN`: the view was changed, by more than new messages, after the plan or the summary request was made.
+    /// - `ABORTED`: the `AbortSignal` that you passed fired.
+    /// - `GRAPH_CONSTRAINT`: a graph operation would break a rule of the graph.
+    /// - `SAFETY_LIMIT_EXCEEDED`: a graph or a history grew beyond its safety limits (`maxNodes`).
+    /// - `SNAPSHOT_INVALID`: a snapshot's bytes are damaged.
+    /// - `SNAPSHOT_TOO_NEW`: a snapshot was written by a newer version.
+    /// - `STORE_FAILED`: the store threw, is down, is full, or returned invalid data.
+    /// - `STORE_CONFLICT`: another writer saved first.
+    /// - `FREED`: the object was freed.
+    /// - `INTERNAL`: a bug in contextfold. The module must be loaded again.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     #[non_exhaustive]
     pub enum ErrorCode {
-        /// The WebAssembly module is used before `await init()` (browsers only).
+        /// The WebAssembly module was used before `await init()` (browsers only), or could not be loaded.
         NotInitialized = "NOT_INITIALIZED",
-        /// An option has an unknown key, a wrong type or a number out of range.
+        /// An option has an unknown key, a wrong type or a value out of range.
         InvalidConfig = "INVALID_CONFIG",
         /// A message is malformed or would break the history (an orphan tool output, a duplicate call id).
         InvalidMessage = "INVALID_MESSAGE",
         /// An argument of a call is malformed.
         InvalidArgument = "INVALID_ARGUMENT",
-        /// The model is in no registry, or its tokenizer is not public.
+        /// The model's limits, price or tokenizer are not known.
         UnknownModel = "UNKNOWN_MODEL",
-        /// No tool output has this ref, and no session is saved under this key.
+        /// No tool output has this ref, or no session is saved under this key.
         UnknownRef = "UNKNOWN_REF",
-        /// An encoding asset is damaged, truncated, of another version or another encoding.
+        /// The file of an encoding or tokenizer is damaged, truncated, or of another version or encoding.
         EncodingInvalid = "ENCODING_INVALID",
         /// A tokenizer needs something that is not supported; the error message names it.
         EncodingUnsupported = "ENCODING_UNSUPPORTED",
@@ -32,7 +58,7 @@ names! {
         ContextWindowExceeded = "CONTEXT_WINDOW_EXCEEDED",
         /// The parts that may not be compacted (header, tools, pins) alone exceed the limit.
         BudgetImpossible = "BUDGET_IMPOSSIBLE",
-        /// The summarize callback threw, rejected, or returned something that is not a summary.
+        /// The `summarize` callback threw, rejected, or returned something that is not a summary.
         SummaryFailed = "SUMMARY_FAILED",
         /// The summary is empty.
         SummaryEmpty = "SUMMARY_EMPTY",
@@ -40,15 +66,15 @@ names! {
         SummaryTruncated = "SUMMARY_TRUNCATED",
         /// The summary is not smaller than what it would replace.
         SummaryNotSmaller = "SUMMARY_NOT_SMALLER",
-        /// The summary lacks what its profile requires.
+        /// The summary lacks what its profile requires, or is not a summary: a refusal, a tool call, an error page.
         SummaryInvalid = "SUMMARY_INVALID",
-        /// The history was rewritten after the plan or the summary request was made.
+        /// The view was changed, by more than new messages, after the plan or the summary request was made.
         StalePlan = "STALE_PLAN",
-        /// The caller's `AbortSignal` fired.
+        /// The `AbortSignal` that you passed fired.
         Aborted = "ABORTED",
         /// A graph operation would break a rule of the graph.
         GraphConstraint = "GRAPH_CONSTRAINT",
-        /// A graph grew beyond its safety limits.
+        /// A graph or a history grew beyond its safety limits (`maxNodes`).
         SafetyLimitExceeded = "SAFETY_LIMIT_EXCEEDED",
         /// A snapshot's bytes are damaged.
         SnapshotInvalid = "SNAPSHOT_INVALID",

@@ -5,7 +5,7 @@ use crate::sorting::sort;
 /// The known names closest to `name`, best first, at most `most`. Names that are too different are left out.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = name.chars().take(128).flat_map(char::to_lowercase).collect();
-    let far = wanted.len() / 3 + 1;
+    let far = (wanted.len() / 3 + 1).min(wanted.len() / 2); // of three letters, one may differ
     let mut found: Vec<(usize, &str)> = known
         .into_iter()
         .filter(|k| k.len().abs_diff(name.len()) <= 4 * far)
@@ -44,6 +44,8 @@ mod tests {
         assert_eq!(nearest("enable", known, 3), ["enabled"]);
         assert!(nearest("store", known, 3).is_empty());
         assert!(nearest("", known, 3).is_empty());
+        assert!(nearest("foo", ["now"], 1).is_empty());
+        assert_eq!(nearest("nwo", ["now", "no"], 1), ["no"]);
     }
 
     #[test]

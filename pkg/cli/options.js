@@ -27,7 +27,7 @@ const FLAGS = {
   format: { value: "FORMAT", help: "the format of FILE, if it is detected wrongly", read: formatName },
   partial: { help: "read as much as possible of a broken file" },
   template: { value: "FILE", help: "the model's tokenizer_config.json: what its chat template adds is measured and packed, too" },
-  upstream: { value: "URL", help: "where requests are forwarded to: https://api.anthropic.com, https://api.openai.com, a gateway, a host of your own" },
+  upstream: { value: "URL", help: "where requests are forwarded to: https://api.anthropic.com, https://api.openai.com, https://generativelanguage.googleapis.com, a gateway, a host of your own" },
   port: { value: "N", help: "default 8484; 0: any that is free", read: portNumber },
   host: { value: "NAME", help: "the address to listen at; default 127.0.0.1, which only this machine can reach" },
   models: { value: "FILE", help: "limits of models: LiteLLM's table, that of models.dev, or rows like theirs" },
@@ -88,7 +88,7 @@ export const COMMANDS = {
     flags: ["provider", "pending", ...COMMON],
     notes: [
       "JSON: { violations: [{ severity, rule, index, message }] }. The exit code is 1 if there is an error; a warning is what",
-      "only some models or gateways reject. JSON lines of requests are checked one by one, and `line` says which; a record",
+      "only some models or gateways reject. JSON lines of requests are checked one by one, and `line` says which; a line",
       "{ items, format, opts } can add what was sent with the list: opts has provider, stateful, store, thinking.",
       "An interrupted session has calls without outputs, which is an error: with --pending, the last calls count as still",
       "running, and `repair` gives the others a placeholder.",
@@ -125,7 +125,8 @@ export const COMMANDS = {
     flags: ["upstream", "port", "host", "window", "models", "preset", "extractive", "no-color", "help"],
     takes: [],
     notes: [
-      "--upstream is needed. Requests to /responses, /chat/completions and /v1/messages are made to fit; all others pass through.",
+      "--upstream is needed. Requests to /responses, /chat/completions, /v1/messages, :generateContent and :streamGenerateContent are",
+      "made to fit; all others pass through.",
       "Without --window, each request's model sets the window; an unknown model has none until a refusal names it. Summaries",
       "are requested from the same model with the client's own key. Decisions are shown at /contextfold, and as JSON at",
       "/contextfold/reports. Ctrl-C or SIGTERM lets running requests finish, for at most 30 seconds.",

@@ -15,7 +15,7 @@ const POLL_MS = 200;
 const STORE_TIMEOUT_MS = 10_000;
 
 const HELD_BY_ANOTHER =
-  "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
+  "another process is summarising this session, and this view fits without a summary. Load the session again after that process has saved";
 
 /**
  * Takes the lease, if the session is saved somewhere. With `waits`, it waits for another process that has it; once that one has saved, this

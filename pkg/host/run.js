@@ -26,7 +26,7 @@ export async function finish(run, signal) {
   }
 }
 
-/** A freed session's run holds the messages that were to be summarized. Others who joined it get FREED. */
+/** A freed session's run holds the messages that were to be summarised. Others who joined it get FREED. */
 export function forget(run, state) {
   if (state.freed) run.free();
 }

@@ -37,8 +37,9 @@ export type AnthropicOptions = IntegrationOptions<object> & {
  * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-5-5", cacheMarks: 4 })] });
  * ```
  *
- * Anthropic's own `compaction` blocks stay where they are. If Anthropic holds the conversation (`thread`), the request is sent
- * unchanged and this is reported as a failure; so the tool runner needs `thread: false`.
+ * Anthropic's own `compaction` blocks are sent back unchanged, and the view begins at the newest one. If Anthropic holds the
+ * conversation (`thread`), the request is sent unchanged and this is reported as a failure; so the tool runner needs
+ * `thread: false`.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
@@ -76,8 +77,8 @@ export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messa
  * const session = new Session({ model: "claude-opus-5-5", summarize: providerCompaction("anthropic", { client: new Anthropic() }) });
  * ```
  *
- * Anthropic's compaction comes first in views of the format `anthropic`, unchanged, next to the engine's record of facts. Views of
- * other formats have its text. The history keeps the messages, for search, `unfold` and other providers.
+ * Anthropic's compaction comes first in views of the format `anthropic`, unchanged, next to the ledger. Views of other formats have
+ * its text. The history keeps the messages, for search, `unfold` and other providers.
  *
  * Every request whose view begins with the compaction needs the beta, too. The middleware adds it; in a loop of your own,
  * call `client.beta.messages.create({ betas: ["compact-2026-09-04"], … })`.

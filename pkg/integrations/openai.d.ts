@@ -37,8 +37,9 @@ export interface FitOptions {
  * input.push(...response.output);
  * ```
  *
- * The service's own `compaction` items stay where they are, untouched. A body with `previous_response_id` or `conversation` is
- * returned unchanged, and this is reported as a failure, because nothing can be removed from a conversation that the service holds.
+ * The service's own `compaction` items are sent back unchanged, and the view begins at the newest one. A body with
+ * `previous_response_id` or `conversation` is returned unchanged, and this is reported as a failure, because nothing can be removed
+ * from a conversation that the service holds.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
@@ -150,8 +151,8 @@ export declare function runChat(
  * const session = new Session({ model: "gpt-5", summarize: providerCompaction("openai", { client: new OpenAI() }) });
  * ```
  *
- * OpenAI's compaction comes first in views of the format `openai-responses`, unchanged, next to the engine's record of facts. Views
- * of other formats have the built-in summary. The history keeps the messages, for search, `unfold` and other providers.
+ * OpenAI's compaction comes first in views of the format `openai-responses`, unchanged, next to the ledger. Views of other formats
+ * have the built-in summary. The history keeps the messages, for search, `unfold` and other providers.
  *
  * The compaction is encrypted, so its length in tokens is not known. It is counted as if it were as long as the built-in summary,
  * until the usage of the next call corrects the counts.

@@ -41,7 +41,7 @@ export declare function recordHooks(): RecordedHooks;
 
 /** What `recordHooks` returns. */
 export interface RecordedHooks {
-  /** The report of each step in which the view was changed, in order. */
+  /** The reports that `onReport` got, in order: of each model call for which the view was changed, and once for its `notices`. */
   readonly reports: Report[];
   /** The errors that the integration survived, in order. */
   readonly errors: unknown[];

@@ -53,7 +53,7 @@ export interface EncryptionOptions {
  * **What is not encrypted:** lengths, positions, times, ids of keys, and the names of sessions and items; so choose names that
  * reveal nothing. The names of tool outputs are hashes of their content, against which somebody could test a guess, so these names
  * are encrypted, too. But the same output has the same name under the same key, which reveals that two sessions have read the same
- * content. An ordinary store without journals around it has the session's checksum in the names of its versions.
+ * content. If you wrap an ordinary store (not `segmented`), the names of its snapshots contain the session's checksum.
  *
  * **Which tampering is detected:** a value that was altered, truncated, or moved (to another name or position, a record in place of
  * a snapshot, one output in place of another); a record that is missing in the middle, duplicated or out of order; a value that was

@@ -87,7 +87,7 @@ impl Chunks {
         if self.round > 1 && self.round * 3 > before * 2 {
             let now = self.round;
             let why = format!(
-                "the conversation was summarized in {before} parts, but combining them would take {now} more requests of {room} tokens: the summariser's context window is too small; raise compaction.summarizerWindow, use a model with a larger window, or ask for shorter summaries"
+                "the conversation was summarised in {before} parts, but combining them would take {now} more requests of {room} tokens: the summariser's context window is too small; raise compaction.summarizerWindow, use a model with a larger window, or ask for shorter summaries"
             );
             return Err(Error::new(ErrorCode::SummaryFailed, why));
         }
@@ -142,7 +142,7 @@ impl Chunks {
             (0, 0) => None,
             (0, _) => Some(format!("{larger}{cut}")),
             (n, _) => {
-                Some(format!("{larger}: it was summarized in {n} chunks, which were then combined{cut}"))
+                Some(format!("{larger}: it was summarised in {n} chunks, which were then combined{cut}"))
             }
         }
     }

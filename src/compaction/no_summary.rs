@@ -19,9 +19,7 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     }
     let invalid = |why: &str| Err(Error::new(ErrorCode::SummaryInvalid, why));
     if is_tool_call(text) {
-        return invalid(
-            "the answer calls a tool: write the summary as text, between its tags; there are no tools",
-        );
+        return invalid("the answer calls a tool: call none, and write the summary as text between its tags");
     }
     if refuses(text) {
         return invalid(
@@ -30,7 +28,7 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     }
     if says_nothing(text) {
         return invalid(
-            "the answer announces a summary, or asks for what to sum up, and holds no summary: the conversation is in the request",
+            "the answer announces a summary, or asks for the conversation, but contains no summary: the conversation is in the request",
         );
     }
     if tagged.form == tags::Form::Untagged && is_error(text) {

@@ -107,5 +107,5 @@ impl RequestOptions<'_> {
 }
 
 fn refusal(refused: &str) -> String {
-    format!("Your answer before this one could not be used: {refused}. Mind that now.")
+    format!("Your previous answer could not be used: {refused}. Please correct this.")
 }

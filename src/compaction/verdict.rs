@@ -72,15 +72,14 @@ pub fn judge(
     let tokens = fold_tokens(context, plan, retain.as_ref(), &summary);
     if tokens >= plan.must_be_smaller_than() {
         let (new, old) = (tokens, plan.must_be_smaller_than());
-        let why =
-            format!("the summary takes {new} tokens but would replace only {old}: ask for a shorter one");
+        let why = format!("the summary takes {new} tokens but would replace only {old}: it must be shorter");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
     if let Some(room) = plan.max_after.map(|limit| room_below(context, plan, limit))
         && (LEAST_SUMMARY..tokens).contains(&room)
     {
         let why = format!(
-            "the summary takes {tokens} tokens, but only {room} would keep the view below its target: ask for a shorter one"
+            "the summary takes {tokens} tokens, but only {room} would keep the view below its target: it must be shorter"
         );
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }

@@ -189,7 +189,7 @@ impl Context {
     /// Emits the progress of a summary that is written in several pieces.
     pub fn emit_progress(&mut self, chunk: u64, chunks: u64, text: String) {
         let (event, tokens) = (EventName::CompactionProgress, self.view.tokens());
-        let detail = format!("chunk {chunk} of {chunks} is summarized");
+        let detail = format!("chunk {chunk} of {chunks} is summarised");
         let (chunk, chunks, text) = (Some(chunk), Some(chunks), Some(text));
         self.events.push(Event { event, items: Vec::new(), detail, tokens, left: None, chunk, chunks, text });
     }

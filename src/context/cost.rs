@@ -3,7 +3,7 @@ use serde::Serialize;
 use super::decision::Decision;
 use crate::saved::saved;
 
-/// What a model call's prompt costs, and what was done to make it fit (GRAPH-8).
+/// The limit and the tokens of a model call's prompt, and what was done to make it fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ContextCost {
@@ -35,7 +35,7 @@ saved!(struct ContextCost { limit, estimated_tokens, decisions });
 saved!(struct CostDecision { pass, attempt, tokens_before, tokens_after });
 
 impl ContextCost {
-    /// The cost of a view of `tokens` tokens after these decisions; `corrected` converts counted tokens to the model's.
+    /// For a view of `tokens` tokens after these decisions; `corrected` converts counted tokens to the model's.
     pub fn new(
         limit: Option<u64>,
         tokens: u64,

@@ -4,33 +4,50 @@ use super::item_id::ItemId;
 use crate::names::names;
 
 names! {
-    /// The name of an event that a session emits. Events are emitted in the order in which things happened.
+    /// The name of an event that a session emits. Events are emitted in the order in which things happened. In each, `tokens` are
+    /// those of the view after it.
+    ///
+    /// - `message_added`: a message entered the history. `items`: its id.
+    /// - `items_removed`: messages left the view without a summary. `items`: these messages; `detail`: why.
+    /// - `conversation_replaced`: a summary replaced the whole conversation (the layout `"replace"`). `items`: the summary.
+    /// - `output_trimmed`: tool outputs were shortened or became placeholders, or media did. `items`: these messages; `detail`: why.
+    /// - `compaction_due`: the view has come near its threshold; emitted once, by the `prepare` that finds it so. `left`: how many
+    ///   tokens are left.
+    /// - `compaction_started`: a summary was requested. `items`: the messages to be folded; `detail`: `in the background`, or empty.
+    /// - `compaction_progress`: one piece of a conversation that is too long for a single request was summarised (`chunk`, `chunks`,
+    ///   `text`).
+    /// - `compaction_finished`: a compaction put a summary into the view, after its `folded`. `items`: the summary.
+    /// - `compaction_failed`: the requested summary could not be had. Either nothing was folded, or the built-in summariser writes it
+    ///   (`detail` says so). `items`: the messages to be folded; `detail`: the code and the message of the error.
+    /// - `folded`: messages were replaced by a summary, also by hand (`graph.compress`). `items`: these messages; `detail`: `into ID`.
+    /// - `unfolded`: messages came back into the view: a fold was undone, or there was room again. `items`: these messages; `detail`:
+    ///   why.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
     #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
     #[serde(rename_all = "snake_case")]
     pub enum EventName {
         /// A message entered the history.
         MessageAdded = "message_added",
-        /// Messages left the view.
+        /// Messages left the view without a summary.
         ItemsRemoved = "items_removed",
-        /// The conversation was replaced by a summary.
+        /// A summary replaced the whole conversation.
         ConversationReplaced = "conversation_replaced",
-        /// A tool output became a placeholder or was shortened.
+        /// Tool outputs were shortened or became placeholders, or media did.
         OutputTrimmed = "output_trimmed",
         /// The view has come near its threshold: `left` says how many tokens are left. Emitted once, by the `prepare` that finds
         /// it so.
         CompactionDue = "compaction_due",
         /// A summary was requested.
         CompactionStarted = "compaction_started",
-        /// One piece of a conversation that is too long for a single request was summarized.
+        /// One piece of a conversation that is too long for a single request was summarised.
         CompactionProgress = "compaction_progress",
-        /// A summary was inserted.
+        /// A compaction put a summary into the view.
         CompactionFinished = "compaction_finished",
-        /// A compaction ended without a fold; nothing was changed.
+        /// The requested summary could not be had: nothing was folded, or the built-in summariser writes it.
         CompactionFailed = "compaction_failed",
         /// Messages were folded into a summary.
         Folded = "folded",
-        /// A fold was undone.
+        /// Messages came back into the view.
         Unfolded = "unfolded",
     }
 }
@@ -53,12 +70,12 @@ pub struct Event {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
-    /// Only for `compaction_progress`: how many pieces of this round are summarized.
+    /// Only for `compaction_progress`: how many pieces of this round are summarised.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunk: Option<u64>,
     /// Only for `compaction_progress`: the number of pieces in this round. If their summaries are too long together, these
-    /// are summarized in another round.
+    /// are summarised in another round.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunks: Option<u64>,

@@ -20,7 +20,7 @@ pub struct FoldInfo {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
-    /// The retained text, if the summarizer's answer had one.
+    /// The retained text, if the summariser's answer had one.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain: Option<String>,

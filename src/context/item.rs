@@ -16,7 +16,7 @@ pub struct Item {
     pub item_type: ItemType,
     /// Its tokens in the view now.
     pub tokens: u64,
-    /// Items with a lower priority are removed first.
+    /// Its priority: as given, or the default of its type. No built-in pass uses it.
     pub priority: i64,
     /// How many messages of its kind stay, if it is ephemeral.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]

@@ -26,7 +26,7 @@ pub enum NodeKind {
     Message,
     /// The engine: a fold's summary.
     Summary,
-    /// The engine: text that the summarizer asked to keep word for word.
+    /// The engine: text that the summariser asked to keep word for word.
     Retain,
     /// The engine: the request that a summary answers, in a layout that shows it.
     Ask,

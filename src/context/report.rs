@@ -24,13 +24,14 @@ pub struct Report {
     /// `counter.corrected_tokens`.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
-    /// limit × thresholdRatio: from here on, `shouldCompact` returns `true`.
+    /// From here on, `shouldCompact` returns `true`: limit × `thresholdRatio`, or more if the header takes much of the
+    /// limit, or if the ladder says so.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
     /// The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
     /// `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
-    /// much room there is. With `fill`, as much stays as fits. Raised if what has to stay would leave the rest of the view too
-    /// little room.
+    /// much room there is. With `fill`, it is the limit. It is higher if the header, the newest user message and the last
+    /// step take most of the limit.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs that were trimmed since the last report still count here.
@@ -59,8 +60,8 @@ pub struct Report {
     pub left_out: Vec<LeftOut>,
     /// Tokens at the view's beginning that have not changed: what the provider's prompt cache can still serve.
     pub stable_prefix_tokens: u64,
-    /// What the model call that this view is for costs, in the ladder document's terms. Present after `prepare` and
-    /// `recover`, even if they failed.
+    /// The prompt's limit and tokens, and what was done to make it fit. Present after `prepare` and `recover`, even if they
+    /// failed.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_cost: Option<ContextCost>,
@@ -68,9 +69,8 @@ pub struct Report {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
-    /// Limits of the session's setup, in words, for as long as they apply: no window is known, so no limit is enforced;
-    /// `contextWindow` is larger than what is known of the model; a saved session had a `summarize` callback that is missing
-    /// now.
+    /// What you may not expect, in words: for instance, no window is known, a callback of a saved session was not passed
+    /// again, the store's data was damaged, or a refusal was not learnt from.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string[]"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Cow<'static, str>>,
@@ -176,7 +176,7 @@ pub struct SummaryReport {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_left_out: Option<LedgerLeftOut>,
-    /// What was done instead of what was requested, in words (missing tags, the extractive summarizer …), with code and
+    /// What was done instead of what was requested, in words (missing tags, the extractive summariser …), with code and
     /// message of the error.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

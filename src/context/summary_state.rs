@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::core::Context;
 use super::node::NodeKind;
 
-/// What the conversation's summary covers, in the terms of the rolling document.
+/// What the conversation's summary covers, for code that saves it itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SummaryState {

@@ -3,7 +3,7 @@
 //! The newest steps stay whole, and those to whose outputs newer steps go back. All other steps keep their places, and each of
 //! their long texts is cut to one level: a number of tokens. A cut text keeps its head and its tail; cut JSON keeps its
 //! outermost levels. A mark says how many tokens are left out and lists names that occurred in them. The level is the largest
-//! with which everything fits. Steps that do not fit even at the smallest level have to be summarized.
+//! with which everything fits. Steps that do not fit even at the smallest level have to be summarised.
 //!
 //! Why: on recorded sessions, a language model predicts the agent's next message better from such a view than from any
 //! number of whole steps (`docs/measured.md` has the figures).

@@ -14,7 +14,7 @@ const RECENTLY: usize = 10;
 
 /// How often the recorded agent went back to an earlier tool output, and how often the view no longer showed that output. A
 /// call goes back if it shows the same thing as an earlier call, and no call in between may have changed it; or if it changes
-/// a file that was read. Which calls a model would have made with the shorter view, only a model could say.
+/// a file that was read. The replay does not show which calls a model would have made with the shorter view.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PageFaults {

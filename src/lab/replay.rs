@@ -36,7 +36,7 @@ pub(super) struct ReplayTerms {
 /// Replays a recorded transcript through a new session, call by call.
 ///
 /// The messages before an assistant's answer were the input of a model call. They are pushed, and the view is prepared as a
-/// host would do it before it calls its model. Summaries come from the extractive summarizer. Consecutive assistant messages
+/// host would do it before it calls its model. Summaries come from the extractive summariser. Consecutive assistant messages
 /// are one answer. If a view cannot be prepared, the call is recorded with the error and its view is sent as it is.
 ///
 /// The replay advances by the requested number of calls; after that, facts are searched for in the views. The time is linear

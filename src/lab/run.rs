@@ -200,7 +200,7 @@ pub struct SimulatedError {
 pub struct SimulatedCompactions {
     /// The number of compactions.
     pub count: u64,
-    /// The number of requests. A conversation larger than the summarizer's window needs several.
+    /// The number of requests. A conversation larger than the summariser's window needs several.
     pub requests: u64,
     /// Input tokens of the requests.
     pub request_tokens: u64,

@@ -72,7 +72,7 @@ pub struct Price {
     above: Vec<(u64, Rates)>,
 }
 
-/// What one request costs, in US dollars.
+/// A cost by kind, in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Costs {

@@ -72,10 +72,9 @@ impl Registry {
             }),
             Some(RowLimits::OutputCapOnly) => Err(Error::new(
                 ErrorCode::UnknownModel,
-                format!(
-                    "`models` has no input limit for `{model}`: its `max_tokens` only limits the output; add `max_input_tokens`, or leave `model` out and set `contextWindow`"
-                ),
-            )),
+                format!("`models` has no input limit for `{model}`: its `max_tokens` only limits the output"),
+            )
+            .with_advice("; add `max_input_tokens`, or leave `model` out and set `contextWindow`")),
             None => names
                 .iter()
                 .find_map(|name| built_in::limits(name))
@@ -92,13 +91,13 @@ impl Registry {
         let assume = relative.map_or_else(String::new, |relative| {
             format!("name a known model with the same limits, as `assumeModel: {relative:?}`, ")
         });
-        Error::new(
-            ErrorCode::UnknownModel,
-            format!(
-                "the limits of `{shown}` are unknown{near}; the built-in table is from {}; {assume}add a row to `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`",
-                built_in::BUILT_IN_AS_OF
-            ),
-        )
+        let why = format!(
+            "the limits of `{shown}` are unknown{near}; the built-in table is from {}",
+            built_in::BUILT_IN_AS_OF
+        );
+        Error::new(ErrorCode::UnknownModel, why).with_advice(&format!(
+            "; {assume}add a row to `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`"
+        ))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::message::Role;
 use crate::sorting::sort;
 
-const WHY: &str = "an older exchange keeps only its user message and its last answer";
+const WHY: &str = "an older turn keeps only its user message and its last answer";
 
 options! {
     /// Reduces older exchanges to the user message and the last assistant message, without its calls; the newest exchanges stay

@@ -63,10 +63,14 @@ impl Pass for Shorten {
         }
         items.extend(left_out);
         context.view.set_cut_to(Some(aim.limit));
+        let over = format!(
+            "the view was still over {} tokens, so older tool outputs or its largest messages were cut",
+            aim.limit
+        );
         let why = if context.output_config.enabled {
-            format!("still over {} tokens; full texts stay in the tool output cache", aim.limit)
+            format!("{over}; the tool output cache keeps the full texts")
         } else {
-            format!("still over {} tokens", aim.limit)
+            over
         };
         Ok(Outcome::Changed { items, why })
     }

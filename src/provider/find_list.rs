@@ -46,7 +46,7 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
     }
     Err(Error::argument(format!(
         "expected a list, one entry, a response, or a body with a list under {}",
-        list_keys(format).iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+        list_keys(format).iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")
     )))
 }
 

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-/// Something that a format could not express unchanged. What every format may have is not dropped without a note. Of the fields that
-/// only one format has, those are noted that a model is known to read.
+/// Something that a format could not express unchanged. There is a note for everything that any format may have, and for
+/// fields of a single format that a model is known to read. Other such fields are dropped without a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Conversion"))]
 pub struct Note {

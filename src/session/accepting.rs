@@ -9,7 +9,7 @@ use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, RequestScope
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
-const CUT_INSIDE_TURN: &str = "the turns to keep exceeded the target on their own, so the earlier steps of the oldest one were summarized too";
+const CUT_INSIDE_TURN: &str = "the turns to keep exceeded the target on their own, so the earlier steps of the oldest one were summarised too";
 
 const TEXT_INSTEAD: &str = "the provider's own compaction can be used only at the beginning of a view, and only if it covers everything that is folded; its text is used as the summary instead";
 

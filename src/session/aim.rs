@@ -14,8 +14,8 @@ const MIN_FOLD_TOKENS: u64 = 64;
 const FOLD_DEPTH_DIVISOR: u64 = 20;
 
 impl Session {
-    /// The tokens from which on a compaction is due: limit × `thresholdRatio`, or more if the header takes so much of the limit that
-    /// the low mark comes near; under a ladder that acts at the limit, the limit itself.
+    /// The tokens from which on a compaction is due: limit × `thresholdRatio`, or more if the header takes so much of the
+    /// limit that the target comes near; under a ladder that acts at the limit, the limit itself.
     pub fn threshold(&self) -> Option<u64> {
         self.config.ladder.threshold().or_else(|| self.config.limit.map(|limit| self.due_below(limit)))
     }

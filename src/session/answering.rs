@@ -365,7 +365,7 @@ impl Session {
         let tokens = judged.accepted.tokens;
         if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
             let why = format!(
-                "the summary takes {tokens} tokens, but the view has room for only {room}: ask for a shorter one"
+                "the summary takes {tokens} tokens, but the view has room for only {room}: it must be shorter"
             );
             return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
         }

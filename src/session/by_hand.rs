@@ -28,7 +28,7 @@ impl Session {
         if !begins_with_user && !self.stays_folded(&members, &made) {
             let ids = self.context.ids(&members).join("`, `");
             let why = format!(
-                "`{ids}`: the view must begin with a user message, and this is the only one that can; fold the messages that follow as well"
+                "`{ids}`: the view must begin with a user message, and no other one would be left; fold the messages after it as well"
             );
             return Err(Error::new(ErrorCode::GraphConstraint, why));
         }

@@ -12,8 +12,7 @@ use crate::message::{Message, Role};
 const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Added to a summary that was rewritten because of an erasure.
-const REWRITTEN_NOTE: &str =
-    "(A message that this may have told of was erased; this was written anew without it.)";
+const REWRITTEN_NOTE: &str = "(This was rewritten without an erased message.)";
 
 /// What an erasure changed.
 #[derive(Debug)]

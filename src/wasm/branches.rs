@@ -28,19 +28,24 @@ thread_local! {
 
 #[wasm_bindgen]
 impl Session {
-    /// Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that may tell
-    /// of it. What stays is that there was a message, who called which tool, and which call it answers, so that the request to the
-    /// provider stays valid. The next `save` writes the whole session anew, and removes what was saved before from the store.
+    /// Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary
+    /// that may repeat it. What stays is that there was a message, who called which tool, and which call it answers, so that
+    /// the request to the provider stays valid. The next `save` writes the whole session anew, and removes what was saved
+    /// before from the store.
     ///
-    /// A summary may tell of any message that came before it was written, because its request shows the whole view. So the built-in
-    /// summariser writes all summaries since then anew, with their lists of facts; texts that a summarizer retained since then are
-    /// erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call it again.
-    /// A summary in the background is dropped, and asked for again.
+    /// A summary may repeat any message that came before it was written, because its request shows the whole view. So the built-in
+    /// summariser writes all summaries since then anew, with their ledgers; texts that a summariser retained since then are
+    /// erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call
+    /// it again. A summary in the background is dropped, and asked for again.
     ///
-    /// Not erased are: what other messages say about it, among them the model's answers and a provider's own compactions in them; what
-    /// you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message); branches,
-    /// which have their own copy, and what the graph shows of them; the objects that you pushed, and those that you got before,
-    /// such as requests and views. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
+    /// These are not erased:
+    ///
+    /// - what other messages say about it, among them the model's answers and a provider's own compactions in them,
+    /// - what you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message),
+    /// - branches, which have their own copy, and what the graph shows of them,
+    /// - the objects that you pushed, and those that you got before, such as requests and views.
+    ///
+    /// A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
     /// store is swept.
     ///
     /// ```js
@@ -71,10 +76,10 @@ impl Session {
     /// dropped), and its summary leaves the view. What came after the fold stays after it. Undoing a fold of folds
     /// brings back the inner folds. `folds()` and the hits of `search` have the ids.
     ///
-    /// As long as the view fits its limit, no automatic fold starts until there is something new to fold. With `hold: true` none
-    /// starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. The result says how full the
-    /// view is now; if it is over its threshold, `notice` says what keeps it from folding again. The guide
-    /// `docs/undo.md` covers previews, undoing by hand and branches.
+    /// As long as the view fits its limit, no automatic fold starts until it has grown by about a tenth of the target. With
+    /// `hold: true` none starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold.
+    /// The result says how full the view is now; if it is over its threshold, `notice` says what keeps it from folding
+    /// again. The guide `docs/undo.md` covers previews, undoing by hand and branches.
     ///
     /// ```js
     /// const [hit] = session.search("DATABASE_URL");

@@ -69,8 +69,8 @@ pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
 /// provider, ids of items, white space around a text and the order of keys do not count.
 ///
 /// Ids of calls count, unless `calls` is given: pass a `Map` that is empty at the beginning of the two lists, and the same one for
-/// every pair of entries. Then a call may have another id, if its output has the same other id. The map holds the calls with another
-/// id whose outputs have not come yet: from their id in the list of `one` to their id in the list of `other`.
+/// every pair of entries. Then the ids of a call may differ, if those of its output differ in the same way. The map has the
+/// open calls with different ids: the id in the list of `one` → the id in the list of `other`.
 ///
 /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown format; `INVALID_MESSAGE` for what cannot be written as JSON.
 #[wasm_bindgen(js_name = readsSame)]
@@ -103,8 +103,8 @@ pub fn reads_same_entry(
 
 /// Converts a provider's usage object to our `TokenUsage`, in which cached tokens are counted only once.
 ///
-/// Accepts the usage objects of `OpenAI` Responses and Chat Completions (their input includes the cached part), Anthropic
-/// Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+/// Accepts the usage objects of OpenAI, Anthropic, Gemini, Bedrock, the AI SDK, LangChain and the Agents SDK, and
+/// responses that contain one.
 ///
 /// @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
 #[wasm_bindgen(js_name = tokenUsage, unchecked_return_type = "TokenUsage")]
@@ -129,13 +129,20 @@ pub fn context_limit(
     } else {
         Registry::with(&json(&models, ErrorCode::InvalidConfig)?)?
     };
-    let limits = registry.resolve(&text(&model, "model")?)?;
+    let advised = |e: Error| match e.code() {
+        ErrorCode::UnknownModel => Error::new(
+            e.code(),
+            format!("{}; pass a row with `max_input_tokens` for it as `models`", e.brief()),
+        ),
+        _ => e,
+    };
+    let limits = registry.resolve(&text(&model, "model")?).map_err(advised)?;
     Ok(limit(Some(limits.max_input_tokens), limits.window(), 0) as f64)
 }
 
 /// Whether a compaction is due: `enabled` and `auto` are on, and `usage.total_tokens >= limit × thresholdRatio`.
 ///
-/// @throws {ContextError} `INVALID_CONFIG`, which names the key.
+/// @throws {ContextError} `INVALID_CONFIG`, which names the key; `INVALID_ARGUMENT` for a wrong `usage` or `limit`.
 #[wasm_bindgen(js_name = shouldCompact)]
 pub fn should_compact(
     #[wasm_bindgen(unchecked_param_type = "TokenUsage")] usage: JsValue,

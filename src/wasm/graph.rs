@@ -204,7 +204,7 @@ impl ContextGraph {
     /// graph.fork(agent, "researcher");
     /// const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
     /// const task = graph.addNode({ type: "task", content: "Found it." });
-    /// graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
+    /// graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not contain the branch's messages
     /// ```
     ///
     /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that already exists.

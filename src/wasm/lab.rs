@@ -121,8 +121,8 @@ impl Recording {
     ///
     /// ```js
     /// const replay = recording.replay({ contextWindow: 32_000 });
-    /// while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`);   // the calls: tokens, folds, money
-    /// while (replay.look(200));                                                       // what of the facts was still there
+    /// while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`); // replays the calls
+    /// while (replay.look(200)); // checks which facts the views still contain
     /// console.log(replay.run().retention);
     /// ```
     /// @param options As for `sessionAt`.

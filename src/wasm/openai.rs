@@ -77,9 +77,8 @@ impl OpenAIHistoryAdapter {
 
     /// Rebuilds the items from compacted messages, in place, and returns the list.
     ///
-    /// An array returned by a session (`prepare`, `lower`, `view("messages")`) is recognised as long as its entries are the same and it is
-    /// that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
-    /// other list, even a copy of that array, is read as it is.
+    /// An array from a session (`prepare`, `lower`, `view("messages")`) is not read again while it is that session's view:
+    /// later changes to its objects are ignored. Any other list, even a copy, is read.
     ///
     /// A tool output without its call is left out, as is what an item cannot express: `onNote` is called for each, with the index of
     /// the message.

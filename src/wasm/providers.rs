@@ -20,8 +20,9 @@ use crate::provider::{self, Change, CheckOptions, Note, Severity, Violation};
 /// `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
 /// moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
 ///
-/// The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
-/// If both formats are the same, the output is the input itself.
+/// The output is a list; or `{ system, messages }` (`anthropic`, `bedrock-converse`), `{ instructions, input }`
+/// (`openai-responses`) or `{ systemInstruction, contents }` (`gemini`) if there is something outside the list. If both
+/// formats are the same, the output is the input itself.
 ///
 /// ```js
 /// import { convert } from "contextfold";
@@ -57,10 +58,10 @@ pub fn on_note(options: &JsValue) -> Result<Option<Function>, JsValue> {
 /// Checks whether a provider would accept a history. Returns every rule that the history breaks, in the order of the list if the rule
 /// has a position; an empty list means that nothing is wrong.
 ///
-/// Rules are named after their API: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
-/// `M-…` the package's own messages; `schema`: an entry does not have the format's shape. The provider answers an `error` with 400;
-/// a `warn` is refused only by some models or gateways. A request body shows whether it uses a stored conversation, whether it
-/// stores items and whether thinking is on; the calls of a response are treated as about to run (`pending`).
+/// Rules are named after their API (see `Violation.rule`); `schema`: an entry does not have the format's shape. The provider
+/// answers an `error` with 400; a `warn` is refused only by some models or gateways. A request body shows whether it uses a
+/// stored conversation, whether it stores items and whether thinking is on; the calls of a response are treated as about to
+/// run (`pending`).
 ///
 /// ```js
 /// import { check } from "contextfold";

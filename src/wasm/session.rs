@@ -190,7 +190,15 @@ impl Session {
         let header = match messages.as_string() {
             Some(text) if text.trim().is_empty() => Vec::new(), // no provider accepts an empty instruction
             Some(text) => vec![Message::text(crate::message::Role::System, text)],
-            None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
+            None => {
+                let read = provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?);
+                read.map_err(|error| match error.code() {
+                    ErrorCode::InvalidArgument => Error::argument(
+                        "`setHeader` expects a text or a list of system and developer messages",
+                    ),
+                    _ => error,
+                })?
+            }
         };
         self.inner.precount(&header)?;
         self.inner.write(|core| core.set_header(header))?;
@@ -258,7 +266,7 @@ impl Session {
         set_options(&self.inner, &options)
     }
 
-    /// Records what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions, Anthropic, AI SDK).
+    /// Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`).
     /// `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
     /// (and return zeros): then `shouldCompact` uses the counted tokens.
     ///

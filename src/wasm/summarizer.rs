@@ -19,7 +19,7 @@ extern "C" {
     pub type Summarize;
 }
 
-/// A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
+/// A `Summarize` that needs no model: deterministic, offline, in Rust.
 ///
 /// The summary names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
 /// what is still open. A session uses it if no `summarize` is given.

@@ -34,8 +34,8 @@ type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<
 
 /// The full tool outputs of a session, by ref.
 ///
-/// The view holds only what fits. A model, or you, can read the rest from here by line, or search it. `toolDefinitions(format)`
-/// returns the two tools to hand to the model.
+/// The view holds only what fits. A model, or you, can read the rest from here by line, or search it.
+/// `toolDefinitions(format)` returns the tools for the model.
 #[wasm_bindgen]
 pub struct ToolOutputCache {
     inner: Rc<Inner>,

@@ -28,9 +28,8 @@ export type ToolCall =
 /** Fields that a message can have beside its content. */
 export interface Meta {
   /**
-   * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; your message comes out without the
-   * made id. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
-   * reports name.
+   * Unique in a session. If you leave it out, `push` generates one (`m1`, `m2`, …) and returns it; views do not write it into your message.
+   * `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and reports name.
    */
   id?: string | undefined;
   /** Used by passes that act by type. Default: derived from the role. */
@@ -54,9 +53,9 @@ export type Message = Meta &
   );
 
 /**
- * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing
- * `contextfold/openai`, `contextfold/anthropic` or `contextfold/ai-sdk` fills in the types of that SDK. If you use none of them,
- * declare your types once, and views need no cast:
+ * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing `contextfold/openai`,
+ * `/anthropic`, `/ai-sdk`, `/google` or `/bedrock` fills in the types of that SDK. If you use none of them, declare your types once, and
+ * views need no cast:
  *
  * ```ts
  * import type OpenAI from "openai";
@@ -137,7 +136,7 @@ export interface Session {
   toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
-/** A `cache_control` mark that `view("anthropic", { cacheMarks })` set in a view. */
+/** A cache mark that `view(format, { cacheMarks })` set: a `cache_control`, or a `cachePoint` block in `bedrock-converse`. */
 export interface CacheMark {
   /** The part that ends at the mark: the system prompt, the newest summary, the step before the newest, or the view. */
   part: "system" | "summary" | "step" | "end";
@@ -192,7 +191,10 @@ export interface SummaryRequest {
   temperature?: number;
   /** `"messages"`: the messages themselves. `"transcript"`: one user message with the conversation in a fence. */
   style: "messages" | "transcript";
-  /** Why a summary is needed. */
+  /**
+   * Why it was requested: the threshold was reached, you called `compact`, a pass of the ladder asked, this is a piece of a long
+   * conversation (`"chunk"`), an answer was refused (`"retry"`), or `recover` was called.
+   */
   reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
   /** Tokens of the whole request, as counted. */
   input_tokens: number;
@@ -227,16 +229,21 @@ export interface SummaryResponse {
 }
 
 /**
- * What `convert` returns: a list, or a body if the format keeps something outside the list. If both formats are the same, the input
- * itself.
+ * What `convert` returns: a list; or `{ system, messages }` (`anthropic`, `bedrock-converse`), `{ instructions, input }`
+ * (`openai-responses`) or `{ systemInstruction, contents }` (`gemini`) if there is something outside the list. If both formats are the
+ * same, the input itself.
  */
 export type Converted<F extends Format> = F extends "openai-responses"
   ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
   : F extends "anthropic"
     ? EntryOf<F>[] | { system: string | EntryOf<"anthropic-system">[]; messages: EntryOf<F>[] }
-    : F extends "messages"
-      ? Message[]
-      : EntryOf<F>[];
+    : F extends "gemini"
+      ? EntryOf<F>[] | { systemInstruction: EntryOf<F>; contents: EntryOf<F>[] }
+      : F extends "bedrock-converse"
+        ? EntryOf<F>[] | { system: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[] }
+        : F extends "messages"
+          ? Message[]
+          : EntryOf<F>[];
 
 /**
  * Converts a history to another format. The input is a list, one entry, a request body or a response, as the provider's SDK has it.
@@ -245,8 +252,9 @@ export type Converted<F extends Format> = F extends "openai-responses"
  * `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
  * moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
  *
- * The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
- * If both formats are the same, the output is the input itself.
+ * The output is a list; or `{ system, messages }` (`anthropic`, `bedrock-converse`), `{ instructions, input }` (`openai-responses`) or
+ * `{ systemInstruction, contents }` (`gemini`) if there is something outside the list. If both formats are the same, the output is the
+ * input itself.
  *
  *
  * ```js
@@ -327,13 +335,13 @@ export type PartName =
   | "skills";
 
 /**
- * Your function that calls a model. It may throw or reject: then nothing changes, and its error is the `cause` of the error that is
- * thrown. The error's message is also in `report.summary.fallback`, in the decision and in the event `compaction_failed` (see
- * `onFailure`).
+ * Your function that calls a model. It may throw or reject: then it is called once more (`maxAttempts`), and after that `onFailure`
+ * applies. With `"error"`, nothing changes, and its error is the `cause` of the error that is thrown. The error's message is also in
+ * `report.summary.fallback`, in the decision and in the event `compaction_failed` (see `onFailure`).
  *
  * It must not wait for its own session: `compact()`, and `prepare()` over the limit, wait for its answer. If it calls them before
- * its first `await`, they reject (`INVALID_ARGUMENT`). After that it cannot be told from another caller, and only the `signal` given to
- * that call, or `free()`, ends the wait.
+ * its first `await`, they reject (`INVALID_ARGUMENT`). After its first `await`, its calls look like anybody's: they wait forever, unless
+ * their `signal` fires or the session is freed.
  */
 export type Summarize = (
   request: SummaryRequest,
@@ -358,14 +366,28 @@ export interface CompactionConfig {
   retainPrompt?: string | null | undefined;
   /** Added to the retain prompt as bullets. */
   retainDirectives?: string[] | undefined;
-  /** How many of the last turns stay whole; default 1. All turns before them are folded, even if there is room for more. */
+  /**
+   * How many of the last turns `compact()`, and ladders without `even_cut`, keep whole; default 1. The default ladder folds only what does
+   * not fit.
+   */
   retainLastTurns?: number | undefined;
 }
 
 /** A fold, as `session.folds()` lists it. */
 export type Fold = FoldInfo;
 
-/** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
+/**
+ * The name of a preset, a list of passes. `presets` has them as plain data.
+ *
+ * - `"contextfold"` (the default) cuts the long texts of older steps evenly, and folds only what still does not fit.
+ * - `"spec"` trims tool outputs to a budget, and folds everything but the last turns.
+ * - `"rolling"` shortens JSON, keeps one summary that each later one extends, and keeps the newest messages within a budget.
+ * - `"steps-design"` and `"steps-execution"` keep only the user message and the last answer of older turns, fold everything but the
+ *   last 3 or 5 turns (above 150,000 or 700,000 tokens) into a summary in JSON, and keep head and tail of long tool outputs.
+ * - `"selective"` removes messages by type, and replaces the whole conversation with a summary if that is not enough.
+ * - `"ladder"` acts only at the limit: it leaves out memory results, prunes older tool outputs, limits the view to the last turns, and
+ *   summarises what that left out.
+ */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
@@ -400,7 +422,7 @@ export interface CustomPassItem {
 export interface CustomPassDecision {
   /** Messages to leave out of the view. A step must go whole: name its call and all of its outputs. `session.messages` keeps them. */
   drop?: string[] | undefined;
-  /** Tool outputs to replace by placeholders. */
+  /** Tool outputs to replace with placeholders. */
   trim?: string[] | undefined;
 }
 
@@ -439,13 +461,16 @@ export type Pass =
   /** Keeps only the newest ephemeral messages of each kind. */
   | { pass: "ephemeral" }
   /**
-   * Replaces the oldest tool outputs by placeholders if all outputs together exceed a budget in tokens (default: the one of
+   * Replaces the oldest tool outputs with placeholders if all outputs together exceed a budget in tokens (default: the one of
    * `toolOutputCache`). A trim goes down to `lowRatio` (0.5; 0 to 1) of the budget, so that the view's beginning stays in the prompt cache
    * until the budget is full again. Outputs of the newest step are replaced only if the budget itself requires it. With `waitForFold`
    * (default true; false under `"spec"`), the pass does nothing from 90 % of the threshold on if a later pass is about to fold the view.
    */
   | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined; lowRatio?: number | undefined; waitForFold?: boolean | undefined }
-  /** Replaces the oldest images, documents and audio by placeholders, for a budget below that of the option `media`, which always holds. */
+  /**
+   * Replaces the oldest images, documents and audio with placeholders, down to a budget of its own: `maxImages` and `maxBytes` (default: no
+   * limit); when one is exceeded, `keepNewest` of the newest images stay. The option `media` always applies.
+   */
   | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
   /** Of identical tool outputs, keeps the newest; the older ones point to it. */
   | { pass: "dedupe_reads" }
@@ -465,7 +490,7 @@ export type Pass =
   | { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
   /** Removes memory results from the view: those of `setContext`, and messages of the type `MEMORY`. */
   | { pass: "drop_memory_results" }
-  /** Replaces tool outputs before the last `protectTurns` (2) turns by placeholders, if that saves at least `minReclaimTokens` (0). */
+  /** Replaces tool outputs before the last `protectTurns` (2) turns with placeholders, if that saves at least `minReclaimTokens` (0). */
   | { pass: "prune_tool_outputs"; protectTurns?: number | undefined; minReclaimTokens?: number | undefined }
   /**
    * Limits the view to the last turns: first `from` (default: all but one), then one fewer each time, down to `to` (1), until it fits.
@@ -473,15 +498,15 @@ export type Pass =
    * instructions into the system prompt, and throws `CONTEXT_WINDOW_EXCEEDED` if the last turn alone is too large.
    */
   | { pass: "shrink_turns"; from?: number | null | undefined; to?: number | undefined }
-  /** Replaces what `shrink_turns` left out by a summary, in a system message `<summary>…</summary>`; `enabled` (true). */
+  /** Replaces what `shrink_turns` left out with a summary, in a system message `<summary>…</summary>`. `enabled: false` turns it off. */
   | { pass: "auto_compact"; enabled?: boolean | undefined }
-  /** Keeps only the user message and the last answer of exchanges before the last `keepSteps` (3). */
+  /** Keeps only the user message and the last answer of each turn before the last `keepSteps` (3) turns. */
   | { pass: "drop_old_tool_results"; keepSteps?: number | undefined }
   /** Removes items by type, the least important type first, until the view is under its threshold. */
   | { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } | undefined }
   /**
-   * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Does nothing with
-   * `minMessages` (10) or fewer.
+   * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). `summaryRatio` (0.26) is
+   * kept free for the summary; with `recentRatio` it is at most 1. Does nothing with `minMessages` (10) or fewer.
    */
   | { pass: "recent_window"; enabled?: boolean | undefined; minMessages?: number | undefined; targetRatio?: number | undefined; summaryRatio?: number | undefined; recentRatio?: number | undefined }
   /**
@@ -491,9 +516,12 @@ export type Pass =
    */
   | { pass: "rolling_summary"; upperThreshold?: number | undefined; lowerThreshold?: number | undefined; minMessages?: number | undefined; minNewMessages?: number | undefined; triggerRatio?: number | undefined }
   /**
-   * Replaces everything but the last turns by a summary. `keepTurns` (or `keepSteps`, its name in the steps document): default
-   * `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn` (true): if a kept turn is too large, part
-   * of it is folded.
+   * Replaces everything but the last turns with a summary; before `even_cut`, only what does not fit otherwise. `keepTurns` (or
+   * `keepSteps`, another name for it): default `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn`
+   * (true): if a kept turn is too large, part of it is folded. `layout`: the summary as a user message before the last turns
+   * (`"retain-summary-turns"`, the default), as the assistant's answer to a message that asks for it (`"ask-answer-steps"`), or in place of
+   * the whole conversation (`"replace"`). `profile`: what is asked for, prose (`"default"`) or JSON for an agent that designs or executes
+   * (`"design"`, `"execution"`).
    */
   | {
       pass: "summarize";
@@ -536,7 +564,10 @@ export interface CallCost {
   usage: TokenUsage;
 }
 
-/** Options of a session; all have defaults. An unknown key throws `INVALID_CONFIG`. */
+/**
+ * Options of a session; all are optional. Without `model` and `contextWindow`, views have no limit, and `report.notices` says so. An
+ * unknown key throws `INVALID_CONFIG`.
+ */
 export interface SessionOptions {
   /**
    * The model, whose limits are looked up. An unknown model throws `UNKNOWN_MODEL`, which names the nearest known model and the date of
@@ -602,14 +633,10 @@ export interface SessionOptions {
      * the summary left out: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what
      * was folded, the most important first. It takes only what it needs, and leaves at least an eighth of what the fold saves.
      *
-     * Default: 30 % of the room beside the header in a view of the size that the compaction aims at; the names listed in the marks of
-     * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
-     * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
-     * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
-     * only a quarter of what facts get. If the conversation has more tokens than ten windows, paths, URLs, ids, error codes and
-     * the user's remarks may take less of these defaults, in proportion, down to a quarter.
-     * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
-     * under every ladder, and for the rules too.
+     * Default: 30 % of the target less the header, shared with the names in the marks of cut messages; 40 % of the room for
+     * `prepare({ fill: true })` and `compactMessages`. The user's rules do not count against it. `docs/how-it-decides.md` has the details.
+     * Under the other presets (all but `"contextfold"`), the default is 0. A number given here holds under every ladder, and for the rules
+     * too.
      *
      * `report.summary.ledger_left_out` says how much did not fit. Rules are the user's own words: in user messages, in answers to a tool that
      * asks the user (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name), and in system
@@ -636,7 +663,10 @@ export interface SessionOptions {
      * target. A ladder without `even_cut` folds whole turns, all but the last `retainLastTurns`, so the view often ends up far below it.
      */
     lowRatio?: number | undefined;
-    /** The least share of a cut's target that is for whole messages (the newest steps). Default 0.5. */
+    /**
+     * The least share of the room that is for whole steps, from 0 to 1; default 0.5. The room is the target less the header, the newest
+     * user message and the last step.
+     */
     recentRatio?: number | undefined;
     /**
      * The text around a summary that is a user message: it contains `{summary}`, and can contain `{messages}` for "12 earlier messages".
@@ -644,11 +674,10 @@ export interface SessionOptions {
      */
     frame?: string | null | undefined;
     /**
-     * The role of a summary's message. Default: `"user"` (data, not an instruction), except where a preset's document says otherwise:
-     * the assistant's answer in `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the
-     * summary, so that no view begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is
-     * fenced; elsewhere it throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's
-     * output.
+     * The role of a summary's message. Default: `"user"` (data, not an instruction), except in some presets: the assistant's answer in
+     * `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the summary, so that no view
+     * begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is fenced; elsewhere it
+     * throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's output.
      */
     summaryRole?: "user" | "assistant" | "system" | undefined;
     /**
@@ -889,7 +918,7 @@ export type EdgeKind = "sequence" | "dependency" | "branch";
 
 /** A node to add. */
 export interface GraphNodeInput {
-  /** Unique in the graph. Default: made (`n1`, `n2`, …). */
+  /** Unique in the graph. Default: generated (`n1`, `n2`, …). */
   id?: string | undefined;
   /** Its type. */
   type: NodeType;

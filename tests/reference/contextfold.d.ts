@@ -19,6 +19,24 @@ export interface RepairChange {
 }
 
 /**
+ * A cost by kind, in US dollars.
+ */
+export interface Costs {
+    /**
+     * Input not served from the cache, at the price of writing to the cache if there is one.
+     */
+    input: number;
+    /**
+     * Input served from the prompt cache.
+     */
+    cached: number;
+    /**
+     * Output.
+     */
+    output: number;
+}
+
+/**
  * A fold, for the caller.
  */
 export interface FoldInfo {
@@ -39,7 +57,7 @@ export interface FoldInfo {
      */
     ledger?: string;
     /**
-     * The retained text, if the summarizer's answer had one.
+     * The retained text, if the summariser's answer had one.
      */
     retain?: string;
     /**
@@ -177,7 +195,7 @@ export interface Item {
      */
     tokens: number;
     /**
-     * Items with a lower priority are removed first.
+     * Its priority: as given, or the default of its type. No built-in pass uses it.
      */
     priority: number;
     /**
@@ -446,7 +464,7 @@ export interface CacheBreak {
 /**
  * How often the recorded agent went back to an earlier tool output, and how often the view no longer showed that output. A
  * call goes back if it shows the same thing as an earlier call, and no call in between may have changed it; or if it changes
- * a file that was read. Which calls a model would have made with the shorter view, only a model could say.
+ * a file that was read. The replay does not show which calls a model would have made with the shorter view.
  */
 export interface PageFaults {
     /**
@@ -676,8 +694,8 @@ export interface CostDecision {
 }
 
 /**
- * Something that a format could not express unchanged. What every format may have is not dropped without a note. Of the fields that
- * only one format has, those are noted that a model is known to read.
+ * Something that a format could not express unchanged. There is a note for everything that any format may have, and for
+ * fields of a single format that a model is known to read. Other such fields are dropped without a note.
  */
 export interface ConversionNote {
     /**
@@ -715,12 +733,12 @@ export interface Event {
      */
     left?: number;
     /**
-     * Only for `compaction_progress`: how many pieces of this round are summarized.
+     * Only for `compaction_progress`: how many pieces of this round are summarised.
      */
     chunk?: number;
     /**
      * Only for `compaction_progress`: the number of pieces in this round. If their summaries are too long together, these
-     * are summarized in another round.
+     * are summarised in another round.
      */
     chunks?: number;
     /**
@@ -738,7 +756,7 @@ export interface SimulatedCompactions {
      */
     count: number;
     /**
-     * The number of requests. A conversation larger than the summarizer's window needs several.
+     * The number of requests. A conversation larger than the summariser's window needs several.
      */
     requests: number;
     /**
@@ -779,7 +797,43 @@ export interface SimulatedError {
 export type ItemType = "SYSTEM_PROMPT" | "SUBAGENT_STRATEGY" | "SKILL_STRATEGY" | "USER_MESSAGE" | "ASSISTANT_MESSAGE" | "TOOL_RESULT" | "SKILL_PROMPT" | "SKILL_METADATA" | "COMPACTION_SUMMARY" | "MEMORY" | "INJECTION";
 
 /**
- * The name of an event that a session emits. Events are emitted in the order in which things happened.
+ * The limit and the tokens of a model call's prompt, and what was done to make it fit.
+ */
+export interface ContextCost {
+    /**
+     * Tokens that the prompt may take; `null` if neither model nor window is known. All figures here are in the model's own
+     * tokens.
+     */
+    limit: number | null;
+    /**
+     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest one that was tried.
+     */
+    estimated_tokens: number;
+    /**
+     * What was done to make it fit, in order.
+     */
+    decisions: CostDecision[];
+}
+
+/**
+ * The name of an event that a session emits. Events are emitted in the order in which things happened. In each, `tokens` are
+ * those of the view after it.
+ *
+ * - `message_added`: a message entered the history. `items`: its id.
+ * - `items_removed`: messages left the view without a summary. `items`: these messages; `detail`: why.
+ * - `conversation_replaced`: a summary replaced the whole conversation (the layout `"replace"`). `items`: the summary.
+ * - `output_trimmed`: tool outputs were shortened or became placeholders, or media did. `items`: these messages; `detail`: why.
+ * - `compaction_due`: the view has come near its threshold; emitted once, by the `prepare` that finds it so. `left`: how many
+ *   tokens are left.
+ * - `compaction_started`: a summary was requested. `items`: the messages to be folded; `detail`: `in the background`, or empty.
+ * - `compaction_progress`: one piece of a conversation that is too long for a single request was summarised (`chunk`, `chunks`,
+ *   `text`).
+ * - `compaction_finished`: a compaction put a summary into the view, after its `folded`. `items`: the summary.
+ * - `compaction_failed`: the requested summary could not be had. Either nothing was folded, or the built-in summariser writes it
+ *   (`detail` says so). `items`: the messages to be folded; `detail`: the code and the message of the error.
+ * - `folded`: messages were replaced by a summary, also by hand (`graph.compress`). `items`: these messages; `detail`: `into ID`.
+ * - `unfolded`: messages came back into the view: a fold was undone, or there was room again. `items`: these messages; `detail`:
+ *   why.
  */
 export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
 
@@ -857,25 +911,6 @@ export interface TokenUsage {
 }
 
 /**
- * What a model call's prompt costs, and what was done to make it fit (GRAPH-8).
- */
-export interface ContextCost {
-    /**
-     * Tokens that the prompt may take; `null` if neither model nor window is known. All figures here are in the model's own
-     * tokens.
-     */
-    limit: number | null;
-    /**
-     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest one that was tried.
-     */
-    estimated_tokens: number;
-    /**
-     * What was done to make it fit, in order.
-     */
-    decisions: CostDecision[];
-}
-
-/**
  * What a model's tokens cost, in US dollars per token.
  */
 export interface Rates {
@@ -919,14 +954,15 @@ export interface Report {
      */
     limit: number | null;
     /**
-     * limit × thresholdRatio: from here on, `shouldCompact` returns `true`.
+     * From here on, `shouldCompact` returns `true`: limit × `thresholdRatio`, or more if the header takes much of the
+     * limit, or if the ladder says so.
      */
     threshold: number | null;
     /**
      * The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
      * `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
-     * much room there is. With `fill`, as much stays as fits. Raised if what has to stay would leave the rest of the view too
-     * little room.
+     * much room there is. With `fill`, it is the limit. It is higher if the header, the newest user message and the last
+     * step take most of the limit.
      */
     target: number | null;
     /**
@@ -979,8 +1015,8 @@ export interface Report {
      */
     stable_prefix_tokens: number;
     /**
-     * What the model call that this view is for costs, in the ladder document's terms. Present after `prepare` and
-     * `recover`, even if they failed.
+     * The prompt's limit and tokens, and what was done to make it fit. Present after `prepare` and `recover`, even if they
+     * failed.
      */
     context_cost?: ContextCost;
     /**
@@ -988,9 +1024,8 @@ export interface Report {
      */
     summary?: SummaryReport;
     /**
-     * Limits of the session's setup, in words, for as long as they apply: no window is known, so no limit is enforced;
-     * `contextWindow` is larger than what is known of the model; a saved session had a `summarize` callback that is missing
-     * now.
+     * What you may not expect, in words: for instance, no window is known, a callback of a saved session was not passed
+     * again, the store's data was damaged, or a refusal was not learnt from.
      */
     notices?: string[];
 }
@@ -1024,25 +1059,7 @@ export interface CacheCost {
 }
 
 /**
- * What one request costs, in US dollars.
- */
-export interface Costs {
-    /**
-     * Input not served from the cache, at the price of writing to the cache if there is one.
-     */
-    input: number;
-    /**
-     * Input served from the prompt cache.
-     */
-    cached: number;
-    /**
-     * Output.
-     */
-    output: number;
-}
-
-/**
- * What the conversation's summary covers, in the terms of the rolling document.
+ * What the conversation's summary covers, for code that saves it itself.
  */
 export interface SummaryState {
     /**
@@ -1100,7 +1117,7 @@ export interface SummaryReport {
      */
     ledger_left_out?: LedgerLeftOut;
     /**
-     * What was done instead of what was requested, in words (missing tags, the extractive summarizer …), with code and
+     * What was done instead of what was requested, in words (missing tags, the extractive summariser …), with code and
      * message of the error.
      */
     fallback?: string;
@@ -1108,6 +1125,32 @@ export interface SummaryReport {
 
 /**
  * What went wrong, as a stable code. The code is the contract; the message may change.
+ *
+ * - `NOT_INITIALIZED`: the WebAssembly module was used before `await init()` (browsers only), or could not be loaded.
+ * - `INVALID_CONFIG`: an option has an unknown key, a wrong type or a value out of range.
+ * - `INVALID_MESSAGE`: a message is malformed or would break the history (an orphan tool output, a duplicate call id).
+ * - `INVALID_ARGUMENT`: an argument of a call is malformed.
+ * - `UNKNOWN_MODEL`: the model's limits, price or tokenizer are not known.
+ * - `UNKNOWN_REF`: no tool output has this ref, or no session is saved under this key.
+ * - `ENCODING_INVALID`: the file of an encoding or tokenizer is damaged, truncated, or of another version or encoding.
+ * - `ENCODING_UNSUPPORTED`: a tokenizer needs something that is not supported; the error message names it.
+ * - `CONTEXT_WINDOW_EXCEEDED`: every pass ran and the view is still larger than its limit.
+ * - `BUDGET_IMPOSSIBLE`: the parts that may not be compacted (header, tools, pins) alone exceed the limit.
+ * - `SUMMARY_FAILED`: the `summarize` callback threw, rejected, or returned something that is not a summary.
+ * - `SUMMARY_EMPTY`: the summary is empty.
+ * - `SUMMARY_TRUNCATED`: the summary was cut off by its own length limit or by the provider's filter.
+ * - `SUMMARY_NOT_SMALLER`: the summary is not smaller than what it would replace.
+ * - `SUMMARY_INVALID`: the summary lacks what its profile requires, or is not a summary: a refusal, a tool call, an error page.
+ * - `STALE_PLAN`: the view was changed, by more than new messages, after the plan or the summary request was made.
+ * - `ABORTED`: the `AbortSignal` that you passed fired.
+ * - `GRAPH_CONSTRAINT`: a graph operation would break a rule of the graph.
+ * - `SAFETY_LIMIT_EXCEEDED`: a graph or a history grew beyond its safety limits (`maxNodes`).
+ * - `SNAPSHOT_INVALID`: a snapshot's bytes are damaged.
+ * - `SNAPSHOT_TOO_NEW`: a snapshot was written by a newer version.
+ * - `STORE_FAILED`: the store threw, is down, is full, or returned invalid data.
+ * - `STORE_CONFLICT`: another writer saved first.
+ * - `FREED`: the object was freed.
+ * - `INTERNAL`: a bug in contextfold. The module must be loaded again.
  */
 export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "ENCODING_UNSUPPORTED" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
 
@@ -1163,9 +1206,8 @@ export type ToolCall =
 /** Fields that a message can have beside its content. */
 export interface Meta {
     /**
-     * Unique in a session. If you leave it out, an id is made (`m1`, `m2`, …) and `push` returns it; your message comes out without the
-     * made id. `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and
-     * reports name.
+     * Unique in a session. If you leave it out, `push` generates one (`m1`, `m2`, …) and returns it; views do not write it into your message.
+     * `items()` lists the ids of the view in order. `session.graph.nodes()` has the message of every id that folds, plans and reports name.
      */
     id?: string | undefined;
     /** Used by passes that act by type. Default: derived from the role. */
@@ -1189,9 +1231,9 @@ export type Message = Meta &
 );
 
 /**
- * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing
- * `contextfold/openai`, `contextfold/anthropic` or `contextfold/ai-sdk` fills in the types of that SDK. If you use none of them,
- * declare your types once, and views need no cast:
+ * The types of entries, by format. It is empty because this package does not depend on any provider's SDK. Importing `contextfold/openai`,
+ * `/anthropic`, `/ai-sdk`, `/google` or `/bedrock` fills in the types of that SDK. If you use none of them, declare your types once, and
+ * views need no cast:
  *
  * ```ts
  * import type OpenAI from "openai";
@@ -1272,7 +1314,7 @@ export interface Session {
     toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
-/** A `cache_control` mark that `view("anthropic", { cacheMarks })` set in a view. */
+/** A cache mark that `view(format, { cacheMarks })` set: a `cache_control`, or a `cachePoint` block in `bedrock-converse`. */
 export interface CacheMark {
     /** The part that ends at the mark: the system prompt, the newest summary, the step before the newest, or the view. */
     part: "system" | "summary" | "step" | "end";
@@ -1327,7 +1369,10 @@ export interface SummaryRequest {
     temperature?: number;
     /** `"messages"`: the messages themselves. `"transcript"`: one user message with the conversation in a fence. */
     style: "messages" | "transcript";
-    /** Why a summary is needed. */
+    /**
+     * Why it was requested: the threshold was reached, you called `compact`, a pass of the ladder asked, this is a piece of a long
+     * conversation (`"chunk"`), an answer was refused (`"retry"`), or `recover` was called.
+     */
     reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
     /** Tokens of the whole request, as counted. */
     input_tokens: number;
@@ -1362,13 +1407,18 @@ export interface SummaryResponse {
 }
 
 /**
- * What `convert` returns: a list, or a body if the format keeps something outside the list. If both formats are the same, the input
- * itself.
+ * What `convert` returns: a list; or `{ system, messages }` (`anthropic`, `bedrock-converse`), `{ instructions, input }`
+ * (`openai-responses`) or `{ systemInstruction, contents }` (`gemini`) if there is something outside the list. If both formats are the
+ * same, the input itself.
  */
 export type Converted<F extends Format> = F extends "openai-responses"
     ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
     : F extends "anthropic"
     ? EntryOf<F>[] | { system: string | EntryOf<"anthropic-system">[]; messages: EntryOf<F>[] }
+    : F extends "gemini"
+    ? EntryOf<F>[] | { systemInstruction: EntryOf<F>; contents: EntryOf<F>[] }
+    : F extends "bedrock-converse"
+    ? EntryOf<F>[] | { system: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[] }
     : F extends "messages"
     ? Message[]
     : EntryOf<F>[];
@@ -1380,8 +1430,9 @@ export type Converted<F extends Format> = F extends "openai-responses"
  * `onNote` is called for each such case. A valid history stays valid: if the other format's rules need another order, entries are
  * moved, and a note says so. A history that breaks the rules of its own format is converted as it is.
  *
- * The output is a list, or `{ system, messages }` or `{ instructions, input }` if the format keeps something outside the list.
- * If both formats are the same, the output is the input itself.
+ * The output is a list; or `{ system, messages }` (`anthropic`, `bedrock-converse`), `{ instructions, input }` (`openai-responses`) or
+ * `{ systemInstruction, contents }` (`gemini`) if there is something outside the list. If both formats are the same, the output is the
+ * input itself.
  *
  *
  * ```js
@@ -1462,13 +1513,13 @@ export type PartName =
 | "skills";
 
 /**
- * Your function that calls a model. It may throw or reject: then nothing changes, and its error is the `cause` of the error that is
- * thrown. The error's message is also in `report.summary.fallback`, in the decision and in the event `compaction_failed` (see
- * `onFailure`).
+ * Your function that calls a model. It may throw or reject: then it is called once more (`maxAttempts`), and after that `onFailure`
+ * applies. With `"error"`, nothing changes, and its error is the `cause` of the error that is thrown. The error's message is also in
+ * `report.summary.fallback`, in the decision and in the event `compaction_failed` (see `onFailure`).
  *
  * It must not wait for its own session: `compact()`, and `prepare()` over the limit, wait for its answer. If it calls them before
- * its first `await`, they reject (`INVALID_ARGUMENT`). After that it cannot be told from another caller, and only the `signal` given to
- * that call, or `free()`, ends the wait.
+ * its first `await`, they reject (`INVALID_ARGUMENT`). After its first `await`, its calls look like anybody's: they wait forever, unless
+ * their `signal` fires or the session is freed.
  */
 export type Summarize = (
 request: SummaryRequest,
@@ -1493,14 +1544,28 @@ export interface CompactionConfig {
     retainPrompt?: string | null | undefined;
     /** Added to the retain prompt as bullets. */
     retainDirectives?: string[] | undefined;
-    /** How many of the last turns stay whole; default 1. All turns before them are folded, even if there is room for more. */
+    /**
+     * How many of the last turns `compact()`, and ladders without `even_cut`, keep whole; default 1. The default ladder folds only what does
+     * not fit.
+     */
     retainLastTurns?: number | undefined;
 }
 
 /** A fold, as `session.folds()` lists it. */
 export type Fold = FoldInfo;
 
-/** The name of a preset: `"contextfold"` (the default) is our own ladder; the others follow published documents. */
+/**
+ * The name of a preset, a list of passes. `presets` has them as plain data.
+ *
+ * - `"contextfold"` (the default) cuts the long texts of older steps evenly, and folds only what still does not fit.
+ * - `"spec"` trims tool outputs to a budget, and folds everything but the last turns.
+ * - `"rolling"` shortens JSON, keeps one summary that each later one extends, and keeps the newest messages within a budget.
+ * - `"steps-design"` and `"steps-execution"` keep only the user message and the last answer of older turns, fold everything but the
+ *   last 3 or 5 turns (above 150,000 or 700,000 tokens) into a summary in JSON, and keep head and tail of long tool outputs.
+ * - `"selective"` removes messages by type, and replaces the whole conversation with a summary if that is not enough.
+ * - `"ladder"` acts only at the limit: it leaves out memory results, prunes older tool outputs, limits the view to the last turns, and
+ *   summarises what that left out.
+ */
 export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
@@ -1535,7 +1600,7 @@ export interface CustomPassItem {
 export interface CustomPassDecision {
     /** Messages to leave out of the view. A step must go whole: name its call and all of its outputs. `session.messages` keeps them. */
     drop?: string[] | undefined;
-    /** Tool outputs to replace by placeholders. */
+    /** Tool outputs to replace with placeholders. */
     trim?: string[] | undefined;
 }
 
@@ -1574,13 +1639,16 @@ export type Pass =
 /** Keeps only the newest ephemeral messages of each kind. */
 | { pass: "ephemeral" }
 /**
- * Replaces the oldest tool outputs by placeholders if all outputs together exceed a budget in tokens (default: the one of
+ * Replaces the oldest tool outputs with placeholders if all outputs together exceed a budget in tokens (default: the one of
  * `toolOutputCache`). A trim goes down to `lowRatio` (0.5; 0 to 1) of the budget, so that the view's beginning stays in the prompt cache
  * until the budget is full again. Outputs of the newest step are replaced only if the budget itself requires it. With `waitForFold`
  * (default true; false under `"spec"`), the pass does nothing from 90 % of the threshold on if a later pass is about to fold the view.
  */
 | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined; lowRatio?: number | undefined; waitForFold?: boolean | undefined }
-/** Replaces the oldest images, documents and audio by placeholders, for a budget below that of the option `media`, which always holds. */
+/**
+ * Replaces the oldest images, documents and audio with placeholders, down to a budget of its own: `maxImages` and `maxBytes` (default: no
+ * limit); when one is exceeded, `keepNewest` of the newest images stay. The option `media` always applies.
+ */
 | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
 /** Of identical tool outputs, keeps the newest; the older ones point to it. */
 | { pass: "dedupe_reads" }
@@ -1600,7 +1668,7 @@ export type Pass =
 | { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
 /** Removes memory results from the view: those of `setContext`, and messages of the type `MEMORY`. */
 | { pass: "drop_memory_results" }
-/** Replaces tool outputs before the last `protectTurns` (2) turns by placeholders, if that saves at least `minReclaimTokens` (0). */
+/** Replaces tool outputs before the last `protectTurns` (2) turns with placeholders, if that saves at least `minReclaimTokens` (0). */
 | { pass: "prune_tool_outputs"; protectTurns?: number | undefined; minReclaimTokens?: number | undefined }
 /**
  * Limits the view to the last turns: first `from` (default: all but one), then one fewer each time, down to `to` (1), until it fits.
@@ -1608,15 +1676,15 @@ export type Pass =
  * instructions into the system prompt, and throws `CONTEXT_WINDOW_EXCEEDED` if the last turn alone is too large.
  */
 | { pass: "shrink_turns"; from?: number | null | undefined; to?: number | undefined }
-/** Replaces what `shrink_turns` left out by a summary, in a system message `<summary>…</summary>`; `enabled` (true). */
+/** Replaces what `shrink_turns` left out with a summary, in a system message `<summary>…</summary>`. `enabled: false` turns it off. */
 | { pass: "auto_compact"; enabled?: boolean | undefined }
-/** Keeps only the user message and the last answer of exchanges before the last `keepSteps` (3). */
+/** Keeps only the user message and the last answer of each turn before the last `keepSteps` (3) turns. */
 | { pass: "drop_old_tool_results"; keepSteps?: number | undefined }
 /** Removes items by type, the least important type first, until the view is under its threshold. */
 | { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } | undefined }
 /**
- * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Does nothing with
- * `minMessages` (10) or fewer.
+ * Keeps the newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). `summaryRatio` (0.26) is
+ * kept free for the summary; with `recentRatio` it is at most 1. Does nothing with `minMessages` (10) or fewer.
  */
 | { pass: "recent_window"; enabled?: boolean | undefined; minMessages?: number | undefined; targetRatio?: number | undefined; summaryRatio?: number | undefined; recentRatio?: number | undefined }
 /**
@@ -1626,9 +1694,12 @@ export type Pass =
  */
 | { pass: "rolling_summary"; upperThreshold?: number | undefined; lowerThreshold?: number | undefined; minMessages?: number | undefined; minNewMessages?: number | undefined; triggerRatio?: number | undefined }
 /**
- * Replaces everything but the last turns by a summary. `keepTurns` (or `keepSteps`, its name in the steps document): default
- * `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn` (true): if a kept turn is too large, part
- * of it is folded.
+ * Replaces everything but the last turns with a summary; before `even_cut`, only what does not fit otherwise. `keepTurns` (or
+ * `keepSteps`, another name for it): default `retainLastTurns`. `thresholdTokens`: default limit × `thresholdRatio`. `cutWithinTurn`
+ * (true): if a kept turn is too large, part of it is folded. `layout`: the summary as a user message before the last turns
+ * (`"retain-summary-turns"`, the default), as the assistant's answer to a message that asks for it (`"ask-answer-steps"`), or in place of
+ * the whole conversation (`"replace"`). `profile`: what is asked for, prose (`"default"`) or JSON for an agent that designs or executes
+ * (`"design"`, `"execution"`).
  */
 | {
     pass: "summarize";
@@ -1671,7 +1742,10 @@ export interface CallCost {
     usage: TokenUsage;
 }
 
-/** Options of a session; all have defaults. An unknown key throws `INVALID_CONFIG`. */
+/**
+ * Options of a session; all are optional. Without `model` and `contextWindow`, views have no limit, and `report.notices` says so. An
+ * unknown key throws `INVALID_CONFIG`.
+ */
 export interface SessionOptions {
     /**
      * The model, whose limits are looked up. An unknown model throws `UNKNOWN_MODEL`, which names the nearest known model and the date of
@@ -1737,14 +1811,10 @@ export interface SessionOptions {
          * the summary left out: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what
          * was folded, the most important first. It takes only what it needs, and leaves at least an eighth of what the fold saves.
          *
-         * Default: 30 % of the room beside the header in a view of the size that the compaction aims at; the names listed in the marks of
-         * cut messages share it. For `prepare({ fill: true })` and `compactMessages`: 40 % of the room beside the header, the newest user
-         * message and the last step, not counting the first 300 tokens of that room. The user's rules do not count against this: they may take
-         * all the room below that target (in these two cases, 40 % of the room); but rules from a paste (a message with more than twelve) get
-         * only a quarter of what facts get. If the conversation has more tokens than ten windows, paths, URLs, ids, error codes and
-         * the user's remarks may take less of these defaults, in proportion, down to a quarter.
-         * Under the other presets (all but `"contextfold"`) the default is 0, as their documents have no ledger. A number given here holds
-         * under every ladder, and for the rules too.
+         * Default: 30 % of the target less the header, shared with the names in the marks of cut messages; 40 % of the room for
+         * `prepare({ fill: true })` and `compactMessages`. The user's rules do not count against it. `docs/how-it-decides.md` has the details.
+         * Under the other presets (all but `"contextfold"`), the default is 0. A number given here holds under every ladder, and for the rules
+         * too.
          *
          * `report.summary.ledger_left_out` says how much did not fit. Rules are the user's own words: in user messages, in answers to a tool that
          * asks the user (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name), and in system
@@ -1771,7 +1841,10 @@ export interface SessionOptions {
          * target. A ladder without `even_cut` folds whole turns, all but the last `retainLastTurns`, so the view often ends up far below it.
          */
         lowRatio?: number | undefined;
-        /** The least share of a cut's target that is for whole messages (the newest steps). Default 0.5. */
+        /**
+         * The least share of the room that is for whole steps, from 0 to 1; default 0.5. The room is the target less the header, the newest
+         * user message and the last step.
+         */
         recentRatio?: number | undefined;
         /**
          * The text around a summary that is a user message: it contains `{summary}`, and can contain `{messages}` for "12 earlier messages".
@@ -1779,11 +1852,10 @@ export interface SessionOptions {
          */
         frame?: string | null | undefined;
         /**
-         * The role of a summary's message. Default: `"user"` (data, not an instruction), except where a preset's document says otherwise:
-         * the assistant's answer in `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the
-         * summary, so that no view begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is
-         * fenced; elsewhere it throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's
-         * output.
+         * The role of a summary's message. Default: `"user"` (data, not an instruction), except in some presets: the assistant's answer in
+         * `steps-*`, a system message in `rolling`. `"assistant"`: the answer to a user message that asks for the summary, so that no view
+         * begins with the assistant. `"system"` is allowed only with the ladders `rolling` and `ladder`, where it is fenced; elsewhere it
+         * throws `INVALID_CONFIG`, because a system message instructs, and a summary may repeat the text of a tool's output.
          */
         summaryRole?: "user" | "assistant" | "system" | undefined;
         /**
@@ -2024,7 +2096,7 @@ export type EdgeKind = "sequence" | "dependency" | "branch";
 
 /** A node to add. */
 export interface GraphNodeInput {
-    /** Unique in the graph. Default: made (`n1`, `n2`, …). */
+    /** Unique in the graph. Default: generated (`n1`, `n2`, …). */
     id?: string | undefined;
     /** Its type. */
     type: NodeType;
@@ -2197,7 +2269,7 @@ export class ContextGraph {
      * graph.fork(agent, "researcher");
      * const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
      * const task = graph.addNode({ type: "task", content: "Found it." });
-     * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
+     * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not contain the branch's messages
      * ```
      *
      * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that already exists.
@@ -2265,9 +2337,8 @@ export class OpenAIHistoryAdapter {
     /**
      * Rebuilds the items from compacted messages, in place, and returns the list.
      *
-     * An array returned by a session (`prepare`, `lower`, `view("messages")`) is recognised as long as its entries are the same and it is
-     * that session's view: then it is not read again, and an object in it that was changed in the meantime counts as it was pushed. Any
-     * other list, even a copy of that array, is read as it is.
+     * An array from a session (`prepare`, `lower`, `view("messages")`) is not read again while it is that session's view:
+     * later changes to its objects are ignored. Any other list, even a copy, is read.
      *
      * A tool output without its call is left out, as is what an item cannot express: `onNote` is called for each, with the index of
      * the message.
@@ -2312,8 +2383,8 @@ export class Recording {
      *
      * ```js
      * const replay = recording.replay({ contextWindow: 32_000 });
-     * while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`);   // the calls: tokens, folds, money
-     * while (replay.look(200));                                                       // what of the facts was still there
+     * while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`); // replays the calls
+     * while (replay.look(200)); // checks which facts the views still contain
      * console.log(replay.run().retention);
      * ```
      * @param options As for `sessionAt`.
@@ -2451,9 +2522,9 @@ export class Session {
     checkAndCompact(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
      * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
-     * earlier steps of the oldest one are folded too. If there is nothing to fold, resolves to a report without decisions. If a
-     * compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then folds what is left
-     * with them (if nothing is left, a decision says that no summariser got the instructions).
+     * earlier steps of the oldest one are folded too. If there is nothing to fold, the report has one decision (`pass: "compact"`) that
+     * says so. If a compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then
+     * folds what is left with them (if nothing is left, a decision says that no summariser got the instructions).
      *
      * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
      * `STALE_PLAN` if the messages to be folded were rewritten, or any message erased, in the meantime; `BUDGET_IMPOSSIBLE` if header,
@@ -2462,19 +2533,24 @@ export class Session {
      */
     compact(options?: { signal?: AbortSignal | undefined; instructions?: string | undefined }): Promise<Report>;
     /**
-     * Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary that may tell
-     * of it. What stays is that there was a message, who called which tool, and which call it answers, so that the request to the
-     * provider stays valid. The next `save` writes the whole session anew, and removes what was saved before from the store.
+     * Erases the content of a message for good: from the history, the view, the tool output cache, and from every summary
+     * that may repeat it. What stays is that there was a message, who called which tool, and which call it answers, so that
+     * the request to the provider stays valid. The next `save` writes the whole session anew, and removes what was saved
+     * before from the store.
      *
-     * A summary may tell of any message that came before it was written, because its request shows the whole view. So the built-in
-     * summariser writes all summaries since then anew, with their lists of facts; texts that a summarizer retained since then are
-     * erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call it again.
-     * A summary in the background is dropped, and asked for again.
+     * A summary may repeat any message that came before it was written, because its request shows the whole view. So the built-in
+     * summariser writes all summaries since then anew, with their ledgers; texts that a summariser retained since then are
+     * erased. Summaries written before the message came stay. A run that waits for a summary fails with `STALE_PLAN`: call
+     * it again. A summary in the background is dropped, and asked for again.
      *
-     * Not erased are: what other messages say about it, among them the model's answers and a provider's own compactions in them; what
-     * you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message); branches,
-     * which have their own copy, and what the graph shows of them; the objects that you pushed, and those that you got before,
-     * such as requests and views. A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
+     * These are not erased:
+     *
+     * - what other messages say about it, among them the model's answers and a provider's own compactions in them,
+     * - what you set yourself (context parts, outputs that you stored with `toolOutputs.put` and that belong to no message),
+     * - branches, which have their own copy, and what the graph shows of them,
+     * - the objects that you pushed, and those that you got before, such as requests and views.
+     *
+     * A tool output that is only in the store (`toolOutputCache.memoryBytes`) is removed when the
      * store is swept.
      *
      * ```js
@@ -2619,7 +2695,8 @@ export class Session {
      *
      * `idleMs` is how many milliseconds ago the last model call was. Once the provider's prompt cache has expired
      * (`promptCache.lifeMs`, five minutes), an edit loses nothing in it, so a compaction that is near (from 90 % of the threshold on) is
-     * done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
+     * done now. While the cache is warm, a due compaction waits until the view reaches the limit. Without `idleMs`, a
+     * compaction happens at the threshold.
      *
      * @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
      * `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit. A fold whose summary was accepted before that stays, because it is
@@ -2647,7 +2724,7 @@ export class Session {
      */
     push(input: Message | readonly Message[]): string[];
     /**
-     * Records what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions, Anthropic, AI SDK).
+     * Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`).
      * `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
      * (and return zeros): then `shouldCompact` uses the counted tokens.
      *
@@ -2662,10 +2739,11 @@ export class Session {
      * media become placeholders; limits in tokens stay.
      *
      * The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
-     * as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
-     * tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-     * lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of the view, and the
-     * view is cut only to that limit.
+     * as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the
+     * provider counted more tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`;
+     * with `calibrate: false`, the limit is lowered by that ratio instead). Above a ratio of 4, the refusal is taken to be
+     * about another request: only its limit is kept, and `report.notices` says so. If it names no numbers, the limit
+     * becomes three quarters of the view, and the view is cut only to that limit.
      *
      * ```js
      * for (;;) {
@@ -2872,10 +2950,10 @@ export class Session {
      * dropped), and its summary leaves the view. What came after the fold stays after it. Undoing a fold of folds
      * brings back the inner folds. `folds()` and the hits of `search` have the ids.
      *
-     * As long as the view fits its limit, no automatic fold starts until there is something new to fold. With `hold: true` none
-     * starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. The result says how full the
-     * view is now; if it is over its threshold, `notice` says what keeps it from folding again. The guide
-     * `docs/undo.md` covers previews, undoing by hand and branches.
+     * As long as the view fits its limit, no automatic fold starts until it has grown by about a tenth of the target. With
+     * `hold: true` none starts at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold.
+     * The result says how full the view is now; if it is over its threshold, `notice` says what keeps it from folding
+     * again. The guide `docs/undo.md` covers previews, undoing by hand and branches.
      *
      * ```js
      * const [hit] = session.search("DATABASE_URL");
@@ -2892,8 +2970,8 @@ export class Session {
      */
     unpin(target: string | { id: string; text: string }): void;
     /**
-     * The cache marks that the engine set in the newest `view("anthropic", { cacheMarks })`, in order. The last one says how many tokens
-     * of the view they cover.
+     * The cache marks that the newest `view(format, { cacheMarks })` set, in order. The last one says how many tokens of
+     * the view they cover.
      */
     readonly cacheMarks: CacheMark[];
     /**
@@ -2928,12 +3006,13 @@ export class Session {
      */
     readonly report: Report | null;
     /**
-     * What the newest summary covers, in the terms of the rolling document. `null` before the first summary; but while the first one is
-     * being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
+     * What the newest summary covers. `null` before the first summary; but while the first one is being written, a state with
+     * an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
      */
     readonly summaryState: SummaryState | null;
     /**
-     * limit × `thresholdRatio`; `null` if no window is known.
+     * The tokens at which a compaction is due: limit × `thresholdRatio`; more if the header takes much of the limit, or if
+     * the ladder says so; `null` if no window is known.
      */
     readonly threshold: number | null;
     /**
@@ -2957,8 +3036,8 @@ export class Session {
 /**
  * The full tool outputs of a session, by ref.
  *
- * The view holds only what fits. A model, or you, can read the rest from here by line, or search it. `toolDefinitions(format)`
- * returns the two tools to hand to the model.
+ * The view holds only what fits. A model, or you, can read the rest from here by line, or search it.
+ * `toolDefinitions(format)` returns the tools for the model.
  */
 export class ToolOutputCache {
     private constructor();
@@ -3022,10 +3101,10 @@ export function builtInPrices(): { as_of: string; models: string[] };
  * Checks whether a provider would accept a history. Returns every rule that the history breaks, in the order of the list if the rule
  * has a position; an empty list means that nothing is wrong.
  *
- * Rules are named after their API: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
- * `M-…` the package's own messages; `schema`: an entry does not have the format's shape. The provider answers an `error` with 400;
- * a `warn` is refused only by some models or gateways. A request body shows whether it uses a stored conversation, whether it
- * stores items and whether thinking is on; the calls of a response are treated as about to run (`pending`).
+ * Rules are named after their API (see `Violation.rule`); `schema`: an entry does not have the format's shape. The provider
+ * answers an `error` with 400; a `warn` is refused only by some models or gateways. A request body shows whether it uses a
+ * stored conversation, whether it stores items and whether thinking is on; the calls of a response are treated as about to
+ * run (`pending`).
  *
  * ```js
  * import { check } from "contextfold";
@@ -3085,7 +3164,7 @@ export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" |
 export function encodingForModel(model: string): EncodingName;
 
 /**
- * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
+ * A `Summarize` that needs no model: deterministic, offline, in Rust.
  *
  * The summary names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
  * what is still open. A session uses it if no `summarize` is given.
@@ -3103,8 +3182,8 @@ export function extractiveSummarize(options?: { maxTokens?: number | undefined }
  * provider, ids of items, white space around a text and the order of keys do not count.
  *
  * Ids of calls count, unless `calls` is given: pass a `Map` that is empty at the beginning of the two lists, and the same one for
- * every pair of entries. Then a call may have another id, if its output has the same other id. The map holds the calls with another
- * id whose outputs have not come yet: from their id in the list of `one` to their id in the list of `other`.
+ * every pair of entries. Then the ids of a call may differ, if those of its output differ in the same way. The map has the
+ * open calls with different ids: the id in the list of `one` → the id in the list of `other`.
  *
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown format; `INVALID_MESSAGE` for what cannot be written as JSON.
  */
@@ -3113,7 +3192,7 @@ export function readsSame(format: Format, one: unknown, other: unknown, calls?: 
 /**
  * Whether a compaction is due: `enabled` and `auto` are on, and `usage.total_tokens >= limit × thresholdRatio`.
  *
- * @throws {ContextError} `INVALID_CONFIG`, which names the key.
+ * @throws {ContextError} `INVALID_CONFIG`, which names the key; `INVALID_ARGUMENT` for a wrong `usage` or `limit`.
  */
 export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
 
@@ -3151,8 +3230,8 @@ export function storedOutputs(snapshot: Uint8Array, changes?: Uint8Array | reado
 /**
  * Converts a provider's usage object to our `TokenUsage`, in which cached tokens are counted only once.
  *
- * Accepts the usage objects of `OpenAI` Responses and Chat Completions (their input includes the cached part), Anthropic
- * Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+ * Accepts the usage objects of OpenAI, Anthropic, Gemini, Bedrock, the AI SDK, LangChain and the Agents SDK, and
+ * responses that contain one.
  *
  * @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
  */

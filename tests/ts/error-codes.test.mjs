@@ -86,6 +86,22 @@ describe("every code", () => {
     const known = Object.keys(REACHED).filter((code) => REACHED[code]).concat(Object.keys(NOT_REACHED));
     assert.deepEqual([...new Set(declared)].sort(), known.sort());
   });
+
+  test("each is explained: in the comment of the type, and in the table of docs/debugging.md", () => {
+    const types = readFileSync(new URL("../../pkg/wasm/contextfold.d.cts", import.meta.url), "utf8");
+    const table = readFileSync(new URL("../../docs/debugging.md", import.meta.url), "utf8");
+    for (const code of types.match(/type ErrorCode =([^;]+);/)[1].match(/[A-Z_]{4,}/g)) {
+      assert.ok(types.includes(` * - \`${code}\`: `), code);
+      assert.ok(table.includes(`| \`${code}\` | `), code);
+    }
+    for (const name of types.match(/type EventName =([^;]+);/)[1].match(/[a-z_]{4,}/g)) assert.ok(types.includes(` * - \`${name}\`: `), name);
+  });
+
+  test("the advice is for the function that was called", () => {
+    assert.throws(() => contextLimit("nobody-knows-this"), failsWith("UNKNOWN_MODEL", /; pass a row with `max_input_tokens` for it as `models`$/));
+    assert.throws(() => new Session({ model: "nobody-knows-this" }), failsWith("UNKNOWN_MODEL", /leave `model` out and set `contextWindow`$/));
+    for (const wrong of [5, {}, null]) assert.throws(() => new Session().setHeader(wrong), failsWith("INVALID_ARGUMENT", /^`setHeader` expects a text or a list/));
+  });
 });
 
 describe("details", () => {

@@ -572,7 +572,7 @@ describe("two processes on one session request one summary", () => {
     assert.equal(asked, 1);
     const { report } = await b.prepare({ signal: AbortSignal.timeout(5_000) });
     assert.equal(asked, 1);
-    assert.match(report.decisions.map(({ why }) => why).join("; "), /another process is summarizing this session/);
+    assert.match(report.decisions.map(({ why }) => why).join("; "), /another process is summarising this session/);
     assert.equal(b.folds().length, 0);
     a.free();
   });

@@ -1,7 +1,7 @@
 // Compiled, not run: the functions, the tool output cache and OpenAI's history.
 
 import { OpenAIHistoryAdapter, Session, ToolOutputCache, compressJson, contextLimit, countTokens, extractiveSummarize, shouldCompact, tokenUsage, toolDefinitions, truncateHeadTail, version } from "contextfold";
-import type { CompactionConfig, Part, Summarize, TokenUsage, ToolOutputCacheConfig, ToolOutputRef } from "contextfold";
+import type { CompactionConfig, Converted, Message, Part, Summarize, TokenUsage, ToolOutputCacheConfig, ToolOutputRef } from "contextfold";
 import type { Equal, Expect } from "./support.js";
 
 type Signatures = [
@@ -19,6 +19,11 @@ type Signatures = [
   Expect<Equal<ReturnType<ToolOutputCache["grep"]>, Promise<string>>>,
   Expect<Equal<ReturnType<ToolOutputCache["refs"]>, ToolOutputRef[]>>,
   Expect<Equal<ReturnType<OpenAIHistoryAdapter["rebuild"]>, object[]>>,
+  Expect<Equal<Converted<"messages">, Message[]>>,
+  Expect<Equal<Converted<"openai-chat">, object[]>>,
+  Expect<Equal<Converted<"anthropic">, object[] | { system: string | object[]; messages: object[] }>>,
+  Expect<Equal<Converted<"gemini">, object[] | { systemInstruction: object; contents: object[] }>>,
+  Expect<Equal<Converted<"bedrock-converse">, object[] | { system: object[]; messages: object[] }>>,
 ];
 
 const usage: TokenUsage = { input_tokens: 1, output_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0, total_tokens: 2 };

@@ -10,7 +10,7 @@ import { write } from "../write.js";
 
 export async function compact(read, flags) {
   if (flags.model === undefined && flags.window === undefined)
-    throw usage("the context window is not known, so no limit was enforced: set --window N or --model NAME", "compact");
+    throw usage("the context window is not known: set --window N or --model NAME", "compact");
   if (flags.json && flags.out === "-")
     throw usage("--json and --out - both print to standard output: use only one", "compact");
   const session = new Session(sessionOptions(flags)); // before anything is read, so that a wrong flag is reported at once

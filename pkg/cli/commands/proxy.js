@@ -30,7 +30,7 @@ export async function proxy(flags) {
 }
 
 function urlOf(text) {
-  if (text === undefined) throw usage("--upstream URL is needed, as https://api.anthropic.com or https://api.openai.com", "proxy");
+  if (text === undefined) throw usage("--upstream URL is needed, such as https://api.anthropic.com, https://api.openai.com or https://generativelanguage.googleapis.com", "proxy");
   try {
     return upstreamUrl(text);
   } catch (error) {

@@ -67,7 +67,7 @@ export class Keeper {
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
         if (!this.#serverLimits) {
-          // It cannot wait: it may be a call of a summarizer's own, whose result the running call waits for.
+          // It cannot wait: it may be a call of a summariser's own, whose result the running call waits for.
           const apart = this.#conversations.apart(found.conversation, mine);
           if (!apart) return { list };
           found = { ...found, conversation: apart };

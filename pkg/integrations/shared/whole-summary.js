@@ -1,4 +1,4 @@
-// Summarizes a whole list as one text, for hosts that replace messages by a summary themselves.
+// Summarises a whole list as one text, for hosts that replace messages by a summary themselves.
 
 import { Session } from "contextfold";
 

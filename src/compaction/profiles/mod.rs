@@ -132,7 +132,7 @@ fn empty() -> Error {
 
 fn ambiguous(element: &str) -> Error {
     let why = format!(
-        "the answer has more than one <{element}> element, or tags of one within or behind it, so that a quote could pass for the summary: write each tag once, and name tags that the conversation speaks of in backticks"
+        "the answer has more than one <{element}> element: write each tag once, and put tags that you quote from the conversation in backticks"
     );
     Error::new(ErrorCode::SummaryInvalid, why)
 }

@@ -65,9 +65,9 @@ impl Session {
     }
 
     /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary. If these turns alone exceed the target, the
-    /// earlier steps of the oldest one are folded too. If there is nothing to fold, resolves to a report without decisions. If a
-    /// compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then folds what is left
-    /// with them (if nothing is left, a decision says that no summariser got the instructions).
+    /// earlier steps of the oldest one are folded too. If there is nothing to fold, the report has one decision (`pass: "compact"`) that
+    /// says so. If a compaction is already running, this joins it; with `instructions`, it waits for the running one to end, and then
+    /// folds what is left with them (if nothing is left, a decision says that no summariser got the instructions).
     ///
     /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
     /// `STALE_PLAN` if the messages to be folded were rewritten, or any message erased, in the meantime; `BUDGET_IMPOSSIBLE` if header,
@@ -93,7 +93,8 @@ impl Session {
     ///
     /// `idleMs` is how many milliseconds ago the last model call was. Once the provider's prompt cache has expired
     /// (`promptCache.lifeMs`, five minutes), an edit loses nothing in it, so a compaction that is near (from 90 % of the threshold on) is
-    /// done now. Before that, a compaction that is due waits until the limit. Without `idleMs`, a compaction happens at the threshold.
+    /// done now. While the cache is warm, a due compaction waits until the view reaches the limit. Without `idleMs`, a
+    /// compaction happens at the threshold.
     ///
     /// @throws {ContextError} as `compact`, but for a missing summary only if the view does not fit without one; and
     /// `CONTEXT_WINDOW_EXCEEDED` if no pass could make the view fit. A fold whose summary was accepted before that stays, because it is
@@ -144,10 +145,11 @@ impl Session {
     /// media become placeholders; limits in tokens stay.
     ///
     /// The error may be whatever a client threw, or a provider's body or text: its message, body and causes are searched for wording such
-    /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the provider counted more
-    /// tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`; with `calibrate: false`, the limit is
-    /// lowered by that ratio instead). If it names no numbers, the limit becomes three quarters of the view, and the
-    /// view is cut only to that limit.
+    /// as "too long". The limit that it names holds from now on (`session.limit`), in the model's own tokens. If the
+    /// provider counted more tokens than we did, counts are corrected by that ratio from now on (`counter.calibration`;
+    /// with `calibrate: false`, the limit is lowered by that ratio instead). Above a ratio of 4, the refusal is taken to be
+    /// about another request: only its limit is kept, and `report.notices` says so. If it names no numbers, the limit
+    /// becomes three quarters of the view, and the view is cut only to that limit.
     ///
     /// ```js
     /// for (;;) {

@@ -65,7 +65,8 @@ impl Session {
         self.inner.read(|core| number_or_null(core.config().limit))
     }
 
-    /// limit × `thresholdRatio`; `null` if no window is known.
+    /// The tokens at which a compaction is due: limit × `thresholdRatio`; more if the header takes much of the limit, or if
+    /// the ladder says so; `null` if no window is known.
     #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
     pub fn threshold(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| number_or_null(core.threshold()))
@@ -100,8 +101,8 @@ impl Session {
         to_js(&self.inner.read(|core| core.context().left_out_now())?)
     }
 
-    /// What the newest summary covers, in the terms of the rolling document. `null` before the first summary; but while the first one is
-    /// being written, a state with an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
+    /// What the newest summary covers. `null` before the first summary; but while the first one is being written, a state with
+    /// an empty `summary` that covers nothing and only shows `is_summarizing`: do not save that one.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
         let is_summarizing = self.inner.is_running.get();
@@ -129,8 +130,8 @@ impl Session {
         Ok(view)
     }
 
-    /// The cache marks that the engine set in the newest `view("anthropic", { cacheMarks })`, in order. The last one says how many tokens
-    /// of the view they cover.
+    /// The cache marks that the newest `view(format, { cacheMarks })` set, in order. The last one says how many tokens of
+    /// the view they cover.
     #[wasm_bindgen(getter, js_name = cacheMarks, unchecked_return_type = "CacheMark[]")]
     pub fn cache_marks(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.marks.borrow().placed)
