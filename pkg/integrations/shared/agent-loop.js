@@ -28,10 +28,11 @@ async function loop(api, client, body, options, own) {
     await keeper.saved(conversation);
   };
   let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
-  const waiting = callsWithoutOutput(fullList); // this run leaves none
+  let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
     const { response: answer, conversation } = await ask(api, keeper, client, { ...body, [api.list]: fullList }, { signal, onEvent: (event) => onEvent?.(event, step) });
+    waiting ??= callsWithoutOutput(fullList);
     const response = withOwnIds(api, answer, fullList, waiting);
     await append(conversation, api.made(response));
     onResponse?.(response, step);
