@@ -318,3 +318,18 @@ test("a call that is aborted while it waits for another call of its conversation
   assert.ok((await newer).body.messages.length < 40);
   assert.ok(await Promise.race([waiting.then(() => true), new Promise((resolve) => setTimeout(resolve, 5_000, false))]), "the other call is not waited for without end");
 });
+
+test("a run that ends with a call that the loop does not run is not finished, and goes on with the call's output", async () => {
+  const shell = { type: "shell_call", id: "sh_1", call_id: "call_1", status: "completed", environment: { type: "local" }, action: { commands: ["make"] } };
+  const said = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Built.", annotations: [] }] };
+  const search = { type: "tool_search_call", id: "ts_1", call_id: null, execution: "server", status: "completed", arguments: {} };
+  const answers = [[shell], [search, said]];
+  const inputs = [];
+  const client = { responses: { create: async ({ input }) => (inputs.push(input), { output: answers.shift(), status: "completed" }) } };
+  const first = await runResponses(client, { model: "gpt-5", input: "Build it." }, { contextWindow: 8000 });
+  assert.equal(first.finished, false);
+  const output = { type: "shell_call_output", call_id: "call_1", output: [{ stdout: "ok", stderr: "", outcome: { type: "exit", exit_code: 0 } }] };
+  const second = await runResponses(client, { model: "gpt-5", input: [output] }, { session: first.session });
+  assert.equal(second.finished, true);
+  assert.deepEqual(inputs[1].slice(1), [shell, output]);
+});

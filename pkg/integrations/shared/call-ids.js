@@ -33,7 +33,7 @@ export function callsWithoutOutput(list) {
   for (const entry of list) {
     for (const call of entry?.tool_calls ?? []) open.add(call?.id);
     open.delete(entry?.tool_call_id);
-    if (entry?.call_id === undefined) continue;
+    if (entry?.call_id == null) continue;
     if (entry.type?.endsWith("_output")) open.delete(entry.call_id);
     else open.add(entry.call_id);
   }
