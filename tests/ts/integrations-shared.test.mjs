@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
-import { runResponses } from "contextfold/openai";
+import { runChat, runResponses } from "contextfold/openai";
 import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
@@ -332,4 +332,14 @@ test("a run that ends with a call that the loop does not run is not finished, an
   const second = await runResponses(client, { model: "gpt-5", input: [output] }, { session: first.session });
   assert.equal(second.finished, true);
   assert.deepEqual(inputs[1].slice(1), [shell, output]);
+});
+
+test("a call whose server leaves out its type is run as a function", async () => {
+  const call = { id: "call_1", function: { name: "build", arguments: '{"n":1}' } };
+  const answers = [{ role: "assistant", content: null, tool_calls: [call] }, { role: "assistant", content: "Built." }];
+  const client = { chat: { completions: { create: async () => ({ choices: [{ index: 0, message: answers.shift() }] }) } } };
+  const execute = { build: ({ n }) => `ran ${n}` };
+  const { messages, finished } = await runChat(client, { model: "m", messages: [{ role: "user", content: "Build it." }] }, { contextWindow: 8000, execute });
+  assert.equal(finished, true);
+  assert.deepEqual(messages[2], { role: "tool", tool_call_id: "call_1", content: "ran 1" });
 });
