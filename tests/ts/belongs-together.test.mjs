@@ -135,3 +135,40 @@ test("reasoning beside a developer message, or calls beside content, is recognis
   session.push([{ role: "developer", content: "Be brief." }, { role: "user", content: "q" }, { role: "assistant", content: reasoning }]);
   assert.equal(countTokens(session.view("messages")), session.tokens);
 });
+
+test("a request to approve a tool is never approved by us", async () => {
+  const request = { type: "mcp_approval_request", id: "mcpr_1", server_label: "files", name: "delete", arguments: "{}" };
+  const session = new Session({ contextWindow: 9000 });
+  const approvals = () => session.view("openai-responses").input.filter(({ type }) => type === "mcp_approval_response");
+  session.pushFrom("openai-responses", [{ role: "user", content: "Clean up." }, request, { role: "user", content: "Wait, which files?" }]);
+  await session.prepare();
+  assert.deepEqual(approvals().map(({ approve }) => approve), [false], "while the user has not answered");
+  const given = { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true };
+  session.pushFrom("openai-responses", [given]);
+  assert.equal(approvals().length, 1);
+  assert.equal(approvals()[0], given);
+});
+
+test("the output of a shell that the provider runs belongs to its call, also if items come one by one", async () => {
+  const turn = (n) => [
+    { role: "user", content: `question ${n}` },
+    { type: "reasoning", id: `rs_${n}`, summary: [] },
+    { type: "shell_call", id: `sh_${n}`, call_id: `call_${n}`, status: "completed", environment: { type: "container_reference", container_id: "cntr_1" }, action: { commands: ["make"], timeout_ms: null, max_output_length: null } },
+    { type: "shell_call_output", id: `sho_${n}`, call_id: `call_${n}`, status: "completed", max_output_length: null, output: [{ stdout: "a line of the log\n".repeat(200), stderr: "", outcome: { type: "exit", exit_code: 0 } }] },
+    { type: "message", id: `msg_${n}`, role: "assistant", status: "completed", content: [{ type: "output_text", text: `answer ${n}`, annotations: [] }] },
+  ];
+  const list = [0, 1, 2, 3, 4].flatMap(turn);
+  const whole = new Session({ contextWindow: 100_000 });
+  whole.pushFrom("openai-responses", list);
+  const { input } = whole.view("openai-responses");
+  assert.equal(input.length, list.length);
+  input.forEach((item, i) => assert.equal(item, list[i]));
+  const session = new Session({ contextWindow: 2000 });
+  for (const item of list) {
+    session.pushFrom("openai-responses", [item]);
+    await session.prepare();
+    const found = check("openai-responses", session.view("openai-responses"), { pending: true }).filter(({ severity }) => severity === "error");
+    assert.deepEqual(found, []);
+  }
+  assert.ok(session.report.decisions.length > 0 || session.folds().length > 0);
+});
