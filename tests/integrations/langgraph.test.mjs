@@ -229,6 +229,24 @@ describe("langgraph 1: modelCall", () => {
     assert.ok(cut > 0, "outputs were cut");
   });
 
+  test("media count as media, whichever of LangChain's blocks they are in", async () => {
+    const data = "A".repeat(400_000);
+    const blocks = [
+      { type: "image_url", image_url: `data:image/png;base64,${data}` },
+      { type: "image", source: { type: "base64", media_type: "image/png", data } },
+      { type: "image", mimeType: "image/png", data: new Uint8Array(300_000) },
+      { type: "file", source_type: "base64", mime_type: "application/pdf", data },
+      { type: "audio", mimeType: "audio/wav", data },
+      { type: "media", mimeType: "application/pdf", data },
+    ];
+    for (const block of blocks) {
+      const session = new Session({ contextWindow: 10_000_000 });
+      const list = [new HumanMessage({ content: [{ type: "text", text: TASK }, block] })];
+      await modelCall({ session, strict: true })(list, async (sent) => (assert.equal(sent, list), new AIMessage(ANSWER)));
+      assert.ok(session.tokens < 20_000, `${JSON.stringify(block).slice(0, 60)}: ${session.tokens} tokens`);
+    }
+  });
+
   test("a summary may be requested through the same function", async () => {
     const writer = fakeModel();
     for (let n = 0; n < 20; n++) writer.respond(new AIMessage(SUMMARY));

@@ -1,6 +1,7 @@
 // Converts LangChain's messages to those of Chat Completions, and back.
 
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { withoutBytes } from "./bytes.js";
 import { LangchainCallIds } from "./langchain-call-ids.js";
 import { Mirror } from "./mirror.js";
 
@@ -43,7 +44,7 @@ export function langchainMessages() {
 /** Converts blocks to parts. Blocks of calls are left out, because the calls are in `tool_calls` as well. */
 function contentOf(content) {
   if (typeof content === "string") return content;
-  return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map(partOf);
+  return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map((block) => partOf(withoutBytes(block)));
 }
 
 function partOf(block) {
