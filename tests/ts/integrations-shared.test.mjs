@@ -13,6 +13,7 @@ import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
 import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
+import { usageIn } from "../../pkg/integrations/shared/summed.js";
 
 test("a header into which an instruction was merged is not repeated", () => {
   const merged = [{ role: "system", content: "Be brief.\n\nNever push." }, { role: "user", content: "go" }];
@@ -342,4 +343,11 @@ test("a call whose server leaves out its type is run as a function", async () =>
   const { messages, finished } = await runChat(client, { model: "m", messages: [{ role: "user", content: "Build it." }] }, { contextWindow: 8000, execute });
   assert.equal(finished, true);
   assert.deepEqual(messages[2], { role: "tool", tool_call_id: "call_1", content: "ran 1" });
+});
+
+test("the usage of an answer with a shell that the provider ran is a sum; with the caller's own shell it is not", () => {
+  const usage = { input_tokens: 900, output_tokens: 9, total_tokens: 909 };
+  const call = { type: "shell_call", id: "sh_1", call_id: "call_1" };
+  assert.equal(usageIn({ usage, output: [call, { type: "shell_call_output", call_id: "call_1", output: [] }] }).requests, 2);
+  assert.equal(usageIn({ usage, output: [call] }).requests, undefined);
 });
