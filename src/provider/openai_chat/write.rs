@@ -14,7 +14,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, notes: &mut Vec<Note
     let mut out = Object::of(&message.extras, FORMAT);
     match (message.role, message.parts.as_slice()) {
         (Role::Tool, [Part::ToolOutput(output)]) => {
-            tool_output(&mut out, output, calls.get(&output.call_id), notes)
+            tool_output(&mut out, output, calls.get(&output.call_id), notes);
         }
         (Role::Assistant, parts) => {
             if !assistant(&mut out, parts, notes) {
