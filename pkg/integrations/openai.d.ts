@@ -96,7 +96,10 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
 export interface LoopResult<R> {
   /** The last answer. */
   response: R;
-  /** Whether the last answer has no calls; `false` if `maxSteps` ended the loop. */
+  /**
+   * Whether the last answer has no calls that wait for an output; `false` if `maxSteps` ended the loop, or if the model called a tool that
+   * the loop does not run (a shell, a computer, a patch): then run it, and continue with its output as new input.
+   */
   finished: boolean;
   /** How many model calls were made. */
   steps: number;

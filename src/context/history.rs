@@ -5,7 +5,7 @@ use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
 use crate::hashing::{HashMap, HashSet};
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, Role};
 use crate::sorted::SortedMap;
 use crate::tokens::MESSAGE_OVERHEAD;
 
@@ -66,6 +66,20 @@ impl History {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The message with the reasoning that led to this one, if it is another one: items may be pushed one by one.
+    pub fn reasoning_before(&self, index: NodeIndex) -> Option<NodeIndex> {
+        let reasons = |node: &Node| node.message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
+        let answers = |node: &Node| node.kind == NodeKind::Message && node.message.role == Role::Assistant;
+        let begins = self.node(index).message.parts.first();
+        if !self.has_reasoning || !answers(self.node(index)) || matches!(begins, Some(Part::Reasoning(_))) {
+            return None;
+        }
+        // A summary may have been written meanwhile.
+        let before = (0..index.0).rev().map(NodeIndex).filter(|at| self.node(*at).kind == NodeKind::Message);
+        let mut answer = before.take_while(|at| answers(self.node(*at)) && !self.is_superseded(*at));
+        answer.find(|at| reasons(self.node(*at)))
     }
 
     /// Whether any message holds reasoning.

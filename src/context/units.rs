@@ -10,7 +10,7 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::slot::Slot;
-use crate::message::{Dependency, KnownMessage, Role, steps_of};
+use crate::message::{Dependency, KnownMessage, Part, Role, steps_of};
 
 /// The position of a message that is not among the slots.
 const NOT_AMONG_SLOTS: u32 = u32::MAX;
@@ -28,8 +28,8 @@ pub struct Unit {
     pub kind: UnitKind,
     /// The role of its first message.
     pub role: Role,
-    /// Whether it must stay: a call in it is being executed, or it holds a pin or the provider's newest compaction. Also set
-    /// for what that compaction already covers, so that it is not folded again.
+    /// Whether it must stay: a call in it is being executed, it ends with reasoning, or it holds a pin or the provider's newest
+    /// compaction. Also set for what that compaction already covers, so that it is not folded again.
     pub fixed: bool,
     /// Where it is.
     pub place: Place,
@@ -141,6 +141,9 @@ impl Context {
             let open: NodeSet = self.history.open_server_calls().collect();
             slots[step.range.clone()].iter().any(|slot| open.contains(&slot.node))
         });
+        // Or the item that the last reasoning led to is still to come (items may be pushed one by one).
+        let unfinished =
+            slots.last().is_some_and(|slot| matches!(slot.message.parts.last(), Some(Part::Reasoning(_))));
         let last = steps.len().wrapping_sub(1);
         steps
             .into_iter()
@@ -168,7 +171,7 @@ impl Context {
                     },
                     role: slots.first().map_or(Role::User, |s| s.role()),
                     fixed: slots.iter().all(|s| covered.contains(&s.node))
-                        || served && at == last
+                        || (served || unfinished) && at == last
                         || any(&|s| {
                             let node = s.node;
                             Some(node) == compaction || live.contains(&node) || self.history.node(node).pinned

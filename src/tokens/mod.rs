@@ -8,6 +8,7 @@ mod family;
 mod image;
 mod models;
 mod overhead;
+mod raw;
 mod reported;
 mod rules;
 mod template;

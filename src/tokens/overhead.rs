@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
+use super::raw::count_raw;
 use super::{Rules, TokenCounter, ToolRule};
 use crate::message::{CallKind, Media, MediaKind, Message, Part};
 
@@ -36,7 +37,7 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
         }
         Part::ToolCall(call) => {
             let raw = match &call.kind {
-                CallKind::Other { raw, .. } => counter.count(&raw.to_string()),
+                CallKind::Other { raw, .. } => count_raw(raw, counter),
                 CallKind::Function | CallKind::Custom => {
                     counter.count(&call.name) + counter.count(&call.input)
                 }
@@ -47,7 +48,7 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
             counter.rules().frames.output()
                 + output.content.iter().map(|p| count_part(p, counter)).sum::<u64>()
         }
-        Part::Opaque { raw, .. } => counter.count(&raw.to_string()),
+        Part::Opaque { raw, .. } => count_raw(raw, counter),
     }
 }
 
@@ -148,7 +149,7 @@ fn encrypted_tokens(base64: &str) -> u64 {
     (base64.len() as u64 * 3 / 4).div_ceil(4)
 }
 
-fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
+pub(super) fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
     let Rules { image, .. } = counter.rules();
     let by_size = |bytes_a_token: u64| {
         media

@@ -55,6 +55,8 @@ pub struct List {
     pub head: Vec<usize>,
     /// Position of the first message that lost reasoning. What that reasoning produced has to lose its ids, wherever it is.
     pub lost_reasoning: Option<usize>,
+    /// The same if the reasoning was another message, which is not in the view.
+    pub lost_apart: Option<usize>,
     /// What the format could not express, by the position of the message.
     notes: Vec<(usize, String)>,
     /// The same for the changes at the end of the list.
@@ -115,6 +117,11 @@ impl List {
         self.head.truncate(self.head.partition_point(|head| *head < slots));
         self.lost_reasoning = self.lost_reasoning.filter(|at| *at < slots);
         self.opened = self.opened.filter(|at| *at < entries);
+    }
+
+    /// Whether items have to lose their ids, because reasoning was removed.
+    pub fn has_broken_links(&self) -> bool {
+        self.lost_reasoning.or(self.lost_apart).is_some()
     }
 
     /// The list as the line of a caller to whom it was returned.

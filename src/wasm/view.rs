@@ -15,8 +15,8 @@ use super::list::List;
 use super::maker::are_same;
 use super::marks::{CacheMark, mark};
 use super::value::{is_list, of_format_to_js, set};
-use crate::context::{Context, Form, Slot, Snapshot};
-use crate::message::{Format, Message};
+use crate::context::{Context, Form, NodeIndex, Slot, Snapshot};
+use crate::message::{Format, Message, Role};
 use crate::provider::{Provider, Written, provider, unlink_each};
 use crate::session::Session;
 use crate::sorted::SortedMap;
@@ -82,7 +82,7 @@ pub fn marked_view_of(
         let context = core.context();
         let provider = provider(format);
         let list = take_updated_list(&mut handles, context, format)?;
-        let relinked = if has_ids(format) && list.lost_reasoning.is_some() {
+        let relinked = if has_ids(format) && list.has_broken_links() {
             Some(relinked(&mut handles, context, format)?)
         } else {
             None
@@ -143,7 +143,7 @@ pub fn entries_until(inner: &Rc<Inner>, format: Format, messages: usize) -> Resu
     let list = handles.lists.get(&format);
     Ok(list.and_then(|list| match messages.checked_sub(1) {
         _ if messages >= list.slots => Some(u32::MAX),
-        Some(end) if list.lost_reasoning.is_none() || !has_ids(format) => {
+        Some(end) if !list.has_broken_links() || !has_ids(format) => {
             list.end_of(end).filter(|(_, slots)| *slots == messages).map(|(entry, _)| entry + 1)
         }
         _ => None,
@@ -185,14 +185,29 @@ pub(super) fn take_updated_list(
     list.version = changes.version();
     let slots = |at: usize| view.slot(at).map(|slot| (slot, history.node(slot.node)));
     list.renew(handles, &slots, provider(format), from, view.len())?;
+    if has_ids(format) {
+        let before = list.lost_apart.filter(|at| *at < from);
+        list.lost_apart =
+            before.or_else(|| (from..view.len()).find(|at| lost_before(context, *at).is_some()));
+    }
     Ok(list)
+}
+
+/// The message with the reasoning that led to the message at this position, if it is another one and the view does not show it.
+fn lost_before(context: &Context, at: usize) -> Option<NodeIndex> {
+    let reasoning = context.history.reasoning_before(context.view.slot(at)?.node)?;
+    let mut answer =
+        (0..at).rev().map_while(|at| context.view.slot(at)).take_while(|slot| slot.role() == Role::Assistant);
+    answer.all(|slot| slot.node != reasoning).then_some(reasoning)
 }
 
 /// A list for a view in which a pass removed reasoning: items that this reasoning produced lose their ids.
 fn relinked(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
-    let whole = |slot: &Slot| &*context.history.node(slot.node).message;
+    let with_lost = |(at, slot): (usize, &Slot)| lost_before(context, at).into_iter().chain([slot.node]);
+    let whole =
+        context.view.slots().enumerate().flat_map(with_lost).map(|node| &*context.history.node(node).message);
     let view = context.view.slots().map(|s| Cow::Borrowed(&*s.message));
-    let linked = unlink_each(context.view.slots().map(whole), view);
+    let linked = unlink_each(whole, view);
     let slots: Vec<Cow<'_, Slot>> = context
         .view
         .slots()

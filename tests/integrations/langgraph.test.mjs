@@ -189,6 +189,64 @@ describe("langgraph 1: modelCall", () => {
     assert.ok(thoughts > 10, `${thoughts}`);
   });
 
+  test("calls that could not be read, calls without ids and calls with the same id: they fit, and keep what the server wrote", async () => {
+    const call = (n, id) => ({ name: "build", args: { n }, id, type: "tool_call" });
+    const unreadable = (id) => ({ name: "build", args: "{bad", id, error: "no JSON", type: "invalid_tool_call" });
+    const output = (tool_call_id, content) => new ToolMessage({ tool_call_id, content, name: "build" });
+    const steps = (n) => [
+      new AIMessage({ content: "", tool_calls: [call(n)] }),
+      output(undefined, `none ${n} ${outputOf(n)}`),
+      new AIMessage({ content: "", tool_calls: [call(n, ""), call(n + 1, "")] }),
+      output("", `first ${n} ${outputOf(n)}`),
+      output("", `second ${n} ${outputOf(n)}`),
+      new AIMessage({ content: "", tool_calls: [call(n, "call_0"), call(n + 1, "call_0")], invalid_tool_calls: [unreadable("call_1"), unreadable("call_2")] }),
+      output("call_0", `same ${n} ${outputOf(n)}`),
+      output("call_0", `again ${n} ${outputOf(n)}`),
+      output("call_1", `Error: ${n}`),
+    ];
+    const messages = [new HumanMessage(TASK)];
+    const fitting = modelCall(STRICT);
+    let cut = 0;
+    for (let n = 0; n < 40; n++) {
+      messages.push(...steps(n));
+      let sent;
+      await fitting(messages, async (list) => ((sent = list), new AIMessage(ANSWER)));
+      assert.ok(countTokens(sent.map(({ content }) => content).join("\n")) <= WINDOW);
+      let open = [];
+      for (const message of sent) {
+        if (message.getType() === "ai") open = [...message.tool_calls, ...message.invalid_tool_calls].map(({ id }) => id || undefined);
+        if (message.getType() !== "tool") continue;
+        const at = open.indexOf(message.tool_call_id || undefined);
+        assert.ok(at >= 0, "an output follows its call");
+        open.splice(at, 1);
+        if (!messages.includes(message)) cut += 1;
+      }
+      const first = sent.findIndex((message) => message.getType() === "ai" && messages.includes(message));
+      const texts = sent.slice(first).filter((message) => message.getType() === "tool").map(({ content }) => content.split(" ")[0]);
+      const order = ["none", "first", "second", "same", "again", "Error:"];
+      assert.deepEqual(texts, texts.map((_, i) => order[(order.indexOf(texts[0]) + i) % order.length]), "each output stays with its call");
+    }
+    assert.ok(cut > 0, "outputs were cut");
+  });
+
+  test("media count as media, whichever of LangChain's blocks they are in", async () => {
+    const data = "A".repeat(400_000);
+    const blocks = [
+      { type: "image_url", image_url: `data:image/png;base64,${data}` },
+      { type: "image", source: { type: "base64", media_type: "image/png", data } },
+      { type: "image", mimeType: "image/png", data: new Uint8Array(300_000) },
+      { type: "file", source_type: "base64", mime_type: "application/pdf", data },
+      { type: "audio", mimeType: "audio/wav", data },
+      { type: "media", mimeType: "application/pdf", data },
+    ];
+    for (const block of blocks) {
+      const session = new Session({ contextWindow: 10_000_000 });
+      const list = [new HumanMessage({ content: [{ type: "text", text: TASK }, block] })];
+      await modelCall({ session, strict: true })(list, async (sent) => (assert.equal(sent, list), new AIMessage(ANSWER)));
+      assert.ok(session.tokens < 20_000, `${JSON.stringify(block).slice(0, 60)}: ${session.tokens} tokens`);
+    }
+  });
+
   test("a summary may be requested through the same function", async () => {
     const writer = fakeModel();
     for (let n = 0; n < 20; n++) writer.respond(new AIMessage(SUMMARY));

@@ -33,6 +33,19 @@ function assertFits(items, limit = WINDOW) {
   return tokens;
 }
 
+/** The body of the SDK's next request. */
+async function requestOf(session) {
+  const bodies = [];
+  const fetch = async (_, { body }) => {
+    bodies.push(JSON.parse(body));
+    const output = [{ id: "msg", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "ok", annotations: [] }] }];
+    return new Response(JSON.stringify({ id: "r", object: "response", created_at: 0, status: "completed", model: "m", output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } }), { headers: { "content-type": "application/json" } });
+  };
+  const model = new OpenAIResponsesModel(new OpenAI({ apiKey: "none", fetch }), "gpt-5");
+  await run(agentOf(model), TASK, { session, callModelInputFilter: session.callModelInputFilter });
+  return bodies[0];
+}
+
 const text = (output) => (typeof output === "string" ? output : output.text);
 
 function assertWhole(items, calls = CALLS) {
@@ -277,15 +290,7 @@ describe("@openai/agents 0.20", () => {
         { type: "function_call_result", callId: `call_${n}`, name: "build", status: "completed", output: { type: "text", text: words } },
         { type: "message", role: "assistant", id: `msg_${n}_end`, status: "completed", content: [{ type: "output_text", text: `answer ${n}` }] },
       ]);
-    const bodies = [];
-    const fetch = async (_, { body }) => {
-      bodies.push(JSON.parse(body));
-      const output = [{ id: "msg", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "ok", annotations: [] }] }];
-      return new Response(JSON.stringify({ id: "r", object: "response", created_at: 0, status: "completed", model: "m", output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } }), { headers: { "content-type": "application/json" } });
-    };
-    const model = new OpenAIResponsesModel(new OpenAI({ apiKey: "none", fetch }), "gpt-5");
-    await run(agentOf(model), TASK, { session, callModelInputFilter: session.callModelInputFilter });
-    const [body] = bodies;
+    const body = await requestOf(session);
     assert.deepEqual(check("openai-responses", body).filter(({ severity }) => severity === "error"), []);
     assert.ok(countTokens(body) <= 12_000);
     const { input } = body;
@@ -294,6 +299,40 @@ describe("@openai/agents 0.20", () => {
     const n = input[at].id.slice(3);
     assert.deepEqual(input[at], { type: "reasoning", id: `rs_${n}`, summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "gA" });
     assert.deepEqual([input[at + 1].id, input[at + 1].phase, input[at + 2].id], [`msg_${n}`, "commentary", `fc_${n}`]);
+  });
+
+  test("outputs of shells, screens, patches and tool searches are valid requests, also if they are cut or missing", async () => {
+    const lines = "a line of the log of the build\n".repeat(100);
+    const screen = { type: "computer_screenshot", data: "data:image/png;base64,iVBORw0KGgo=" };
+    const calls = (n) => [
+      { type: "shell_call", id: `sh_${n}`, callId: `shell_${n}`, status: "completed", action: { commands: ["make"] } },
+      { type: "apply_patch_call", id: `apc_${n}`, callId: `patch_${n}`, status: "completed", operation: { type: "delete_file", path: "a" } },
+      { type: "computer_call", id: `cu_${n}`, callId: `screen_${n}`, status: "completed", action: { type: "screenshot" }, providerData: { pending_safety_checks: [{ id: `check_${n}` }] } },
+      { type: "tool_search_call", id: `tsc_${n}`, callId: `search_${n}`, execution: "client", status: "completed", arguments: { q: "build" } },
+    ];
+    const outputs = (n) => [
+      { type: "shell_call_output", callId: `shell_${n}`, output: [{ stdout: lines, stderr: lines, outcome: { type: "exit", exitCode: 2 } }] },
+      { type: "apply_patch_call_output", callId: `patch_${n}`, status: "failed", output: lines },
+      { type: "computer_call_result", callId: `screen_${n}`, output: screen },
+      { type: "tool_search_output", id: `tso_${n}`, callId: `search_${n}`, execution: "client", status: "completed", tools: [{ type: "function", name: `found_${n}` }] },
+    ];
+    const turn = (n) => [{ type: "message", role: "user", content: `question ${n}` }, ...calls(n), ...outputs(n), { type: "message", role: "assistant", id: `msg_${n}`, status: "completed", content: [{ type: "output_text", text: `answer ${n}` }] }];
+    const turns = Array.from({ length: 6 }, (_, n) => turn(n)).flat();
+    for (const more of [{}, { ladder: [{ pass: "trim_tool_outputs", budgetTokens: 1 }] }]) {
+      const session = foldingSession({ contextWindow: 6_000, strict: true, ...more });
+      await session.addItems(turns);
+      if (!more.ladder) await session.addItems([{ type: "message", role: "user", content: "again" }, ...calls("aborted"), { type: "message", role: "user", content: "and now?" }]);
+      const body = await requestOf(session);
+      assert.deepEqual(check("openai-responses", body).filter(({ severity }) => severity === "error"), []);
+      const of = (type) => body.input.filter((item) => item.type === type);
+      const shells = of("shell_call_output");
+      assert.ok(shells.some(({ output }) => output[0].stdout.length < lines.length), "an output was cut");
+      assert.ok(more.ladder || shells.some(({ output }) => output[0].outcome.exit_code === 2), "a cut output keeps its outcome");
+      assert.ok(of("computer_call_output").every(({ output }) => output.image_url.startsWith("data:image/png;base64,")));
+      assert.ok(of("apply_patch_call_output").every(({ status, output }) => ["completed", "failed"].includes(status) && output.length <= lines.length));
+      const missing = body.input.filter(({ type, call_id }) => type?.endsWith("_output") && call_id?.endsWith("aborted")).map(({ type }) => type);
+      if (!more.ladder) assert.deepEqual(missing.sort(), ["apply_patch_call_output", "computer_call_output", "function_call_output", "shell_call_output"]);
+    }
   });
 
   test("an internal failure leaves the run alone, and is reported once", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Session, check, convert, countTokens } from "contextfold";
+import { Session, check, convert, countTokens, presets } from "contextfold";
 
 const words = (n) => "word ".repeat(n).trimEnd();
 const LADDERS = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
@@ -134,4 +134,74 @@ test("reasoning beside a developer message, or calls beside content, is recognis
   const session = new Session({ contextWindow: 9000 });
   session.push([{ role: "developer", content: "Be brief." }, { role: "user", content: "q" }, { role: "assistant", content: reasoning }]);
   assert.equal(countTokens(session.view("messages")), session.tokens);
+});
+
+test("a request to approve a tool is never approved by us", async () => {
+  const request = { type: "mcp_approval_request", id: "mcpr_1", server_label: "files", name: "delete", arguments: "{}" };
+  const session = new Session({ contextWindow: 9000 });
+  const approvals = () => session.view("openai-responses").input.filter(({ type }) => type === "mcp_approval_response");
+  session.pushFrom("openai-responses", [{ role: "user", content: "Clean up." }, request, { role: "user", content: "Wait, which files?" }]);
+  await session.prepare();
+  assert.deepEqual(approvals().map(({ approve }) => approve), [false], "while the user has not answered");
+  const given = { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true };
+  session.pushFrom("openai-responses", [given]);
+  assert.equal(approvals().length, 1);
+  assert.equal(approvals()[0], given);
+});
+
+test("the output of a shell that the provider runs belongs to its call, also if items come one by one", async () => {
+  const turn = (n) => [
+    { role: "user", content: `question ${n}` },
+    { type: "reasoning", id: `rs_${n}`, summary: [] },
+    { type: "shell_call", id: `sh_${n}`, call_id: `call_${n}`, status: "completed", environment: { type: "container_reference", container_id: "cntr_1" }, action: { commands: ["make"], timeout_ms: null, max_output_length: null } },
+    { type: "shell_call_output", id: `sho_${n}`, call_id: `call_${n}`, status: "completed", max_output_length: null, output: [{ stdout: "a line of the log\n".repeat(200), stderr: "", outcome: { type: "exit", exit_code: 0 } }] },
+    { type: "message", id: `msg_${n}`, role: "assistant", status: "completed", content: [{ type: "output_text", text: `answer ${n}`, annotations: [] }] },
+  ];
+  const list = [0, 1, 2, 3, 4].flatMap(turn);
+  const whole = new Session({ contextWindow: 100_000 });
+  whole.pushFrom("openai-responses", list);
+  const { input } = whole.view("openai-responses");
+  assert.equal(input.length, list.length);
+  input.forEach((item, i) => assert.equal(item, list[i]));
+  const session = new Session({ contextWindow: 2000 });
+  for (const item of list) {
+    session.pushFrom("openai-responses", [item]);
+    await session.prepare();
+    const found = check("openai-responses", session.view("openai-responses"), { pending: true }).filter(({ severity }) => severity === "error");
+    assert.deepEqual(found, []);
+  }
+  assert.ok(session.report.decisions.length > 0 || session.folds().length > 0);
+});
+
+test("reasoning whose call is still to come stays, whatever is folded meanwhile", async () => {
+  for (const ladder of Object.keys(presets))
+    for (const run of ["prepare", "compact"]) {
+      const summarize = ladder.startsWith("steps") ? undefined : () => "<summary>So far.</summary>";
+      const session = new Session({ contextWindow: 1000, ladder, summarize });
+      const words = (n) => `question ${n} about the build `.repeat(60);
+      for (let n = 0; n < 3; n++)
+        session.pushFrom("openai-responses", [{ role: "user", content: words(n) }, { type: "message", id: `msg_${n}`, role: "assistant", status: "completed", content: [{ type: "output_text", text: words(n), annotations: [] }] }]);
+      session.pushFrom("openai-responses", [{ role: "user", content: "and now?" }]);
+      session.pushFrom("openai-responses", [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" }]);
+      await session[run]().catch((error) => assert.ok(["CONTEXT_WINDOW_EXCEEDED", "BUDGET_IMPOSSIBLE", "NOTHING_TO_COMPACT", "SUMMARY_FAILED"].includes(error.code), error.code));
+      session.pushFrom("openai-responses", [{ type: "function_call", id: "fc_1", call_id: "c1", name: "run", arguments: "{}" }]);
+      session.pushFrom("openai-responses", [{ type: "function_call_output", call_id: "c1", output: "ok" }]);
+      const items = session.view("openai-responses").input.slice(-3).map(({ type }) => type);
+      assert.deepEqual(items, ["reasoning", "function_call", "function_call_output"], `${ladder}, ${run}`);
+    }
+});
+
+test("items that came one by one lose their ids if a pass drops the reasoning that led to them", async () => {
+  const message = (n, text) => ({ type: "message", id: `msg_${n}`, role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] });
+  const session = new Session({ contextWindow: 2000, ladder: [{ pass: "drop_old_tool_results", keepSteps: 1 }] });
+  const list = [];
+  for (let n = 0; n < 4; n++)
+    list.push({ role: "user", content: `question ${n}` }, { type: "reasoning", id: `rs_${n}`, summary: [] }, { type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, name: "run", arguments: "{}" }, { type: "function_call_output", call_id: `call_${n}`, output: words(300) }, { type: "reasoning", id: `rs_${n}_end`, summary: [] }, message(n, `answer ${n}`));
+  list.push({ role: "user", content: "and now?" });
+  for (const item of list) session.pushFrom("openai-responses", [item]);
+  await session.prepare();
+  const { input } = session.view("openai-responses");
+  assert.ok(input.length < list.length, "the pass dropped something");
+  assert.deepEqual(check("openai-responses", input, { original: list }).filter(({ severity }) => severity === "error"), []);
+  for (const item of input.filter(({ type }) => type === "reasoning")) assert.ok(list.includes(item), "what is whole stays the very object");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
-import { runResponses } from "contextfold/openai";
+import { runChat, runResponses } from "contextfold/openai";
 import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
@@ -13,6 +13,7 @@ import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
 import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
+import { usageIn } from "../../pkg/integrations/shared/summed.js";
 
 test("a header into which an instruction was merged is not repeated", () => {
   const merged = [{ role: "system", content: "Be brief.\n\nNever push." }, { role: "user", content: "go" }];
@@ -317,4 +318,36 @@ test("a call that is aborted while it waits for another call of its conversation
   summaries[0]({ text });
   assert.ok((await newer).body.messages.length < 40);
   assert.ok(await Promise.race([waiting.then(() => true), new Promise((resolve) => setTimeout(resolve, 5_000, false))]), "the other call is not waited for without end");
+});
+
+test("a run that ends with a call that the loop does not run is not finished, and goes on with the call's output", async () => {
+  const shell = { type: "shell_call", id: "sh_1", call_id: "call_1", status: "completed", environment: { type: "local" }, action: { commands: ["make"] } };
+  const said = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Built.", annotations: [] }] };
+  const search = { type: "tool_search_call", id: "ts_1", call_id: null, execution: "server", status: "completed", arguments: {} };
+  const answers = [[shell], [search, said]];
+  const inputs = [];
+  const client = { responses: { create: async ({ input }) => (inputs.push(input), { output: answers.shift(), status: "completed" }) } };
+  const first = await runResponses(client, { model: "gpt-5", input: "Build it." }, { contextWindow: 8000 });
+  assert.equal(first.finished, false);
+  const output = { type: "shell_call_output", call_id: "call_1", output: [{ stdout: "ok", stderr: "", outcome: { type: "exit", exit_code: 0 } }] };
+  const second = await runResponses(client, { model: "gpt-5", input: [output] }, { session: first.session });
+  assert.equal(second.finished, true);
+  assert.deepEqual(inputs[1].slice(1), [shell, output]);
+});
+
+test("a call whose server leaves out its type is run as a function", async () => {
+  const call = { id: "call_1", function: { name: "build", arguments: '{"n":1}' } };
+  const answers = [{ role: "assistant", content: null, tool_calls: [call] }, { role: "assistant", content: "Built." }];
+  const client = { chat: { completions: { create: async () => ({ choices: [{ index: 0, message: answers.shift() }] }) } } };
+  const execute = { build: ({ n }) => `ran ${n}` };
+  const { messages, finished } = await runChat(client, { model: "m", messages: [{ role: "user", content: "Build it." }] }, { contextWindow: 8000, execute });
+  assert.equal(finished, true);
+  assert.deepEqual(messages[2], { role: "tool", tool_call_id: "call_1", content: "ran 1" });
+});
+
+test("the usage of an answer with a shell that the provider ran is a sum; with the caller's own shell it is not", () => {
+  const usage = { input_tokens: 900, output_tokens: 9, total_tokens: 909 };
+  const call = { type: "shell_call", id: "sh_1", call_id: "call_1" };
+  assert.equal(usageIn({ usage, output: [call, { type: "shell_call_output", call_id: "call_1", output: [] }] }).requests, 2);
+  assert.equal(usageIn({ usage, output: [call] }).requests, undefined);
 });

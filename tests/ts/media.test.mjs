@@ -83,3 +83,35 @@ test("prices are session options too, and are validated", () => {
   new Session({ contextWindow: 9_000, prices: { "gpt-5": { input_cost_per_token: 1e-6, output_cost_per_token: 1e-5 } } });
   assert.throws(() => new Session({ prices: 3 }), { code: "INVALID_CONFIG" });
 });
+
+test("media in items that only one API has count as media, not as the text of their base64", () => {
+  const png = `iVBORw0KGgo${"A".repeat(400_000)}`;
+  const ask = { role: "user", content: "Draw it." };
+  const called = { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "draw", input: {} }] };
+  const drawn = { type: "content", value: [{ type: "file", mediaType: "image/png", data: { type: "data", data: png } }] };
+  const lists = {
+    "openai-responses": [
+      [{ type: "image_generation_call", id: "ig_1", status: "completed", result: png }],
+      [{ type: "code_interpreter_call", id: "ci_1", status: "completed", code: "plot()", container_id: "c", outputs: [{ type: "image", url: `data:image/png;base64,${png}` }] }],
+    ],
+    anthropic: [
+      [
+        {
+          role: "assistant",
+          content: [
+            { type: "server_tool_use", id: "srvtoolu_1", name: "web_fetch", input: { url: "https://a.b" } },
+            { type: "web_fetch_tool_result", tool_use_id: "srvtoolu_1", content: { type: "web_fetch_result", url: "https://a.b", content: { type: "document", source: { type: "base64", media_type: "application/pdf", data: png } } } },
+          ],
+        },
+      ],
+    ],
+    "ai-sdk": [[called, { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "draw", output: drawn }] }]],
+    "openai-chat": [[{ role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: png } }] }]],
+  };
+  for (const [format, each] of Object.entries(lists))
+    for (const list of each) {
+      const session = new Session({ contextWindow: 10_000_000 });
+      session.pushFrom(format, [ask, ...list]);
+      assert.ok(session.tokens > 500 && session.tokens < 20_000, `${format}: ${session.tokens} tokens`);
+    }
+});

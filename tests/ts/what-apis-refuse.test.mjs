@@ -140,3 +140,28 @@ test("gemini: an inserted output for a call without an id has none either", () =
   const list = [{ role: "user", parts: [{ text: "Go on." }] }, { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] }, { role: "user", parts: [{ text: "Stop." }] }];
   assert.ok(!JSON.stringify(repair("gemini", list).output).includes('"id"'));
 });
+
+test("openai-chat: a spoken answer is sent again as such, and shortened as text", async () => {
+  const words = "the build fails because of a missing module ".repeat(60);
+  const spoken = (audio) => ({ role: "assistant", content: null, audio });
+  const heard = { id: "audio_2", expires_at: 1, data: "AAAA", transcript: words };
+  const list = [{ role: "user", content: "Say it." }, spoken({ id: "audio_1" }), { role: "user", content: "More." }, spoken(heard), { role: "user", content: "And now?" }];
+  const { entries, session } = await shown("openai-chat", list);
+  assert.equal(entries.length, list.length);
+  entries.forEach((entry, i) => assert.equal(entry, list[i]));
+  assert.ok(JSON.stringify(session.view("anthropic")).includes(words), "other formats have the transcript");
+  const small = new Session({ contextWindow: 300, ladder: [{ pass: "even_cut" }] });
+  small.pushFrom("openai-chat", list);
+  await small.prepare();
+  const cut = small.view("openai-chat").find(({ content }) => content && JSON.stringify(content).includes("the build fails"));
+  assert.equal(cut.audio, undefined);
+  assert.deepEqual(errors("openai-chat", small.view("openai-chat")), []);
+});
+
+test("openai-chat: a call of the old kind that was interrupted is answered in the old way", () => {
+  const session = new Session({ contextWindow: 9000 });
+  session.pushFrom("openai-chat", [{ role: "user", content: "Go." }, { role: "assistant", content: null, function_call: { name: "read", arguments: "{}" } }, { role: "user", content: "Stop." }]);
+  const view = session.view("openai-chat");
+  assert.deepEqual(errors("openai-chat", view), []);
+  assert.deepEqual([view[2].role, view[2].name], ["function", "read"]);
+});

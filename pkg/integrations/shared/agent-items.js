@@ -4,6 +4,7 @@
 import { Mirror } from "./mirror.js";
 
 const OUTPUTS = { function_call_result: "function_call_output", computer_call_result: "computer_call_output" };
+const RESULTS = Object.fromEntries(Object.entries(OUTPUTS).map(([theirs, ours]) => [ours, theirs]));
 
 /** A mirror of the SDK's items. */
 export function agentItems() {
@@ -12,8 +13,8 @@ export function agentItems() {
     if (type === "message") return message(item);
     if (type === "reasoning") return reasoning(item);
     if (item.callId === undefined) return item;
-    if (type in OUTPUTS || type.endsWith("_output")) {
-      return { type: OUTPUTS[type] ?? type, call_id: item.callId, output: type === "function_call_result" ? outputOf(item.output) : item.output };
+    if (type !== "tool_search_output" && (type in OUTPUTS || type.endsWith("_output"))) {
+      return { type: OUTPUTS[type] ?? type, call_id: item.callId, output: outputOf(type, item.output) };
     }
     if (type === "function_call") return { type, call_id: item.callId, name: item.name, arguments: item.arguments, ...(item.id && { id: item.id }) };
     return { ...item, call_id: item.callId };
@@ -22,7 +23,8 @@ export function agentItems() {
     const original = entry.call_id === undefined ? undefined : originalOf(({ type, call_id, name }) => type === entry.type && call_id === entry.call_id && name === entry.name);
     if (entry.type?.endsWith("_output")) {
       if (!original) return outputOfOpenCall(entry, originalOf);
-      return { ...original, output: typeof original.output === "string" ? entry.output : { type: "text", text: textOf(entry.output) } };
+      if (entry.tools) return { ...original, tools: entry.tools };
+      return { ...original, output: typeof original.output === "string" ? entry.output : outputFrom(entry) };
     }
     if (entry.call_id !== undefined) {
       return entry.type === "function_call" && original ? { ...original, arguments: entry.arguments } : entry;
@@ -35,10 +37,12 @@ export function agentItems() {
 }
 
 /** The output that stands for a missing one: a run was aborted while its tool was running. */
-function outputOfOpenCall({ type, call_id, output }, originalOf) {
+function outputOfOpenCall(entry, originalOf) {
+  const { type, call_id, status = "completed" } = entry;
+  const output = outputFrom(entry);
+  if (type !== "function_call_output") return { type: RESULTS[type] ?? type, callId: call_id, ...(type === "apply_patch_call_output" && { status }), output };
   const call = originalOf((entry) => entry.call_id === call_id && !entry.type.endsWith("_output"));
-  if (type !== "function_call_output") return { type: type === "computer_call_output" ? "computer_call_result" : type, callId: call_id, output };
-  return { type: "function_call_result", callId: call_id, name: call?.name ?? "", status: "completed", output: { type: "text", text: textOf(output) } };
+  return { type: "function_call_result", callId: call_id, name: call?.name ?? "", status, output };
 }
 
 function message({ role, content, id, status }) {
@@ -80,12 +84,24 @@ function answerFrom({ id, content }, originalOf) {
   return { ...original, type: "message", role: "assistant", status: "completed", content: parts };
 }
 
-/** A tool's output: a text, one part, or several. */
-function outputOf(output) {
-  if (typeof output === "string") return output;
+/** The output of a call. That of a function is a text, one part, or several. */
+function outputOf(type, output) {
+  if (type === "computer_call_result") return { type: "computer_screenshot", image_url: output?.data };
+  if (type === "shell_call_output" && Array.isArray(output)) return output.map(withExitCode("exitCode", "exit_code"));
+  if (type !== "function_call_result" || typeof output === "string") return output;
   if (Array.isArray(output)) return output.map(outputPart);
   return output?.type === "text" ? output.text : [outputPart(output)];
 }
+
+/** The same for a cut output, in the SDK's shape. */
+function outputFrom({ type, output }) {
+  if (type === "computer_call_output") return { type: "computer_screenshot", data: output.image_url };
+  if (type === "shell_call_output" && Array.isArray(output)) return output.map(withExitCode("exit_code", "exitCode"));
+  return type === "function_call_output" ? { type: "text", text: textOf(output) } : output;
+}
+
+/** Chunks of a shell's output with the exit code under another key. */
+const withExitCode = (from, to) => (chunk) => (chunk.outcome?.type === "exit" ? { ...chunk, outcome: { type: "exit", [to]: chunk.outcome[from] } } : chunk);
 
 function outputPart(given) {
   if (given.type === "text") return { type: "input_text", text: given.text };

@@ -42,7 +42,11 @@ async function loop(api, client, body, options, own) {
       await append(conversation, await Promise.all(outputs));
     }
     // By now the last calls have their outputs, too, so the caller can continue with the list.
-    if (calls.length === 0 || step === maxSteps) return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 };
+    if (calls.length === 0 || step === maxSteps) {
+      // The loop runs functions and custom tools. A call of another kind (a shell, a computer, a patch) is left to the caller.
+      const finished = callsWithoutOutput(api.made(response)).size === 0;
+      return { response, [api.list]: fullList, session: own.session, steps: step, finished };
+    }
   }
 }
 

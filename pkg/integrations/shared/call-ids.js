@@ -30,10 +30,11 @@ const idsIn = (list) => list.flatMap((entry) => [entry?.call_id, entry?.tool_cal
 /** The ids of the calls without an output: a run was aborted while their tools were running. */
 export function callsWithoutOutput(list) {
   const open = new Set();
+  if (!Array.isArray(list)) return open; // the API says what is wrong with it
   for (const entry of list) {
     for (const call of entry?.tool_calls ?? []) open.add(call?.id);
     open.delete(entry?.tool_call_id);
-    if (entry?.call_id === undefined) continue;
+    if (entry?.call_id == null) continue;
     if (entry.type?.endsWith("_output")) open.delete(entry.call_id);
     else open.add(entry.call_id);
   }

@@ -62,7 +62,7 @@ export class Keeper {
     try {
       const { header, tools, usage, args, cacheMarks, limits, model, bytes, owner, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
-      const mine = list.map((entry) => this.#mirror.toEngine(entry));
+      const mine = this.#mirror.listToEngine(list);
       if (this.#conversations.asksForSummary(mine)) return { list };
       let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
@@ -182,7 +182,7 @@ export class Keeper {
   appendEntries(conversation, list) {
     if (!conversation?.sent) return;
     try {
-      const fullList = list.map((entry) => this.#mirror.toEngine(entry));
+      const fullList = this.#mirror.listToEngine(list);
       conversation.session.sync(this.#format, fullList);
       const news = fullList.slice(conversation.fullList.length);
       Object.assign(conversation, { fullList, view: [...conversation.view, ...news] });

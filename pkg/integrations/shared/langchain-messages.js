@@ -1,10 +1,13 @@
 // Converts LangChain's messages to those of Chat Completions, and back.
 
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { withoutBytes } from "./bytes.js";
+import { LangchainCallIds } from "./langchain-call-ids.js";
 import { Mirror } from "./mirror.js";
 
 /** A mirror of LangChain's messages. */
 export function langchainMessages() {
+  const ids = new LangchainCallIds();
   const toOurs = (message) => {
     const content = contentOf(message.content);
     // A message that a pass has rewritten keeps its id, except ids of OpenAI (`msg_…`), which would name the original item.
@@ -15,9 +18,9 @@ export function langchainMessages() {
       case "system":
         return { role: "system", content, ...id };
       case "tool":
-        return { role: "tool", tool_call_id: message.tool_call_id, content, ...id };
+        return { role: "tool", tool_call_id: ids.ofOutput(message), content, ...id };
       case "ai": {
-        const calls = message.tool_calls ?? [];
+        const calls = ids.callsOf(message);
         return calls.length === 0 ? { role: "assistant", content, ...id } : { role: "assistant", content: content.length > 0 ? content : null, tool_calls: calls.map(callOf), ...id };
       }
       default:
@@ -29,19 +32,19 @@ export function langchainMessages() {
     const content = entry.content ?? "";
     if (role === "tool") {
       const { name, status, artifact } = originalOf((one) => one.role === "tool" && one.tool_call_id === entry.tool_call_id && one.id === id) ?? {};
-      return new ToolMessage({ content, tool_call_id: entry.tool_call_id, name, status, artifact, id });
+      return new ToolMessage({ content, tool_call_id: ids.own(entry.tool_call_id), name, status, artifact, id });
     }
-    if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id, type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
+    if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id: ids.own(id), type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
     if (role === "system" || role === "developer") return new SystemMessage({ content, id });
     return new HumanMessage({ content, id });
   };
-  return new Mirror(toOurs, toTheirs);
+  return new Mirror(toOurs, toTheirs, (list) => ids.read(list));
 }
 
 /** Converts blocks to parts. Blocks of calls are left out, because the calls are in `tool_calls` as well. */
 function contentOf(content) {
   if (typeof content === "string") return content;
-  return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map(partOf);
+  return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map((block) => partOf(withoutBytes(block)));
 }
 
 function partOf(block) {
@@ -50,7 +53,8 @@ function partOf(block) {
   return url ? { type: "image_url", image_url: { url } } : block;
 }
 
-const callOf = ({ id, name, args }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) } });
+/** The arguments of an invalid call are the text that could not be read. */
+const callOf = ({ id, name, args }) => ({ id, type: "function", function: { name: name ?? "tool", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } });
 
 function argsOf(text) {
   try {

@@ -6,14 +6,22 @@ export class Mirror {
   #sdkEntries = new WeakMap();
   #convertToEngine;
   #convertToSdk;
+  #readList;
 
   /**
    * `convertToEngine` may return the entry itself if nothing differs. `convertToSdk` also gets a function that finds the SDK's original
-   * of the newest entry for which a test is true.
+   * of the newest entry for which a test is true. `readList` gets each list before its entries are converted, for conversions that
+   * depend on the entries around them.
    */
-  constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry) {
+  constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry, readList = () => {}) {
     this.#convertToEngine = convertToEngine;
     this.#convertToSdk = convertToSdk;
+    this.#readList = readList;
+  }
+
+  listToEngine(list) {
+    this.#readList(list);
+    return list.map((entry) => this.toEngine(entry));
   }
 
   toEngine(entry) {

@@ -59,7 +59,12 @@ export const CHAT = {
     const message = { ...first.message, tool_calls: first.message.tool_calls.map((call, i) => ({ ...call, id: ids[i] })) };
     return { ...response, choices: [{ ...first, message }, ...rest] };
   },
+  // Some servers leave out the type of a function.
   calls: ({ choices }) =>
-    (choices[0].message.tool_calls ?? []).map((call) => ({ call, name: call[call.type].name, input: call.function?.arguments ?? call.custom.input, isJson: call.type === "function" })),
+    (choices[0].message.tool_calls ?? []).map((call) => {
+      const type = call.type ?? "function";
+      const called = call[type];
+      return { call, name: called?.name, input: called?.arguments ?? called?.input, isJson: type === "function" };
+    }),
   answer: (call, content) => ({ role: "tool", tool_call_id: call.id, content }),
 };

@@ -11,9 +11,12 @@ export const markedIf = (isSum, usage) => (isSum && usage ? { ...usage, requests
 export function usageIn({ usage: own, usageMetadata, output }) {
   const usage = own ?? usageMetadata;
   // Anthropic and Gemini say it in the usage, where the engine reads it.
-  const isSum = Array.isArray(output) && output.some((item) => String(item?.type).endsWith("_call") && !RUN_BY_CLIENT.has(item.type));
+  const isSum = Array.isArray(output) && output.some((item) => isOfHostedTool(String(item?.type)));
   return markedIf(isSum, usage);
 }
+
+/** An output in an answer is that of a shell which the provider ran. */
+const isOfHostedTool = (type) => (type.endsWith("_call") && !RUN_BY_CLIENT.has(type)) || type === "shell_call_output";
 
 /** Whether the provider ran one of these parts of an AI SDK answer. */
 export const isRunByProvider = (parts) => Array.isArray(parts) && parts.some((part) => (part?.payload ?? part)?.providerExecuted === true);

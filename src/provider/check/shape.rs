@@ -32,7 +32,7 @@ const RESPONSES: [Shape; 27] = [
     ("function_call_output", &[("output", Content)]),
     ("custom_tool_call", &[("call_id", Text), ("name", Text), ("input", Text)]),
     ("custom_tool_call_output", &[("call_id", Text), ("output", Content)]),
-    ("computer_call", &[("id", Text), ("call_id", Text), ("pending_safety_checks", List), ("status", Text)]),
+    ("computer_call", &[("id", Text), ("call_id", Text), ("status", Text)]),
     ("computer_call_output", &[("call_id", Text), ("output", Object)]),
     ("local_shell_call", &[("id", Text), ("call_id", Text), ("action", Object), ("status", Text)]),
     ("local_shell_call_output", &[("id", Text), ("output", Text)]),

@@ -6,6 +6,7 @@ use super::super::fields::{self, Fields, Object, drop_needless_template, opaque}
 use super::super::media::{data_of, note_lost, set_data, set_url, url_of};
 use super::super::note::Note;
 use super::super::opaque::as_text;
+use super::SPOKEN;
 use crate::message::{Extras, Format, Media, MediaKind, Part, Reasoning};
 
 const FORMAT: Format = Format::OpenaiChat;
@@ -131,6 +132,7 @@ pub(super) fn write_all(
 fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
     let text_like = |kind: &str, text: &str, extras: &Extras| {
         let mut out = Object::of(extras, FORMAT);
+        out.set_or_remove(SPOKEN, None::<Value>);
         out.set("type", kind).set(kind, fields::json(text));
         Some(out.into_value())
     };

@@ -22,6 +22,9 @@ const FIELD: &str = "field";
 /// The key in the extras of a call that came as `function_call`, the predecessor of `tool_calls`.
 const LEGACY: &str = "function_call";
 
+/// The field of an assistant message for a spoken answer, and the key in the extras of a part that came in it.
+const SPOKEN: &str = "audio";
+
 /// The field with an assistant message's calls.
 const CALLS: &str = "tool_calls";
 
@@ -65,14 +68,14 @@ impl Provider for Chat {
         one_by_one(list, read::message)
     }
 
-    fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
         let one = match run {
-            [message] => write::message(message, notes),
+            [message] => write::message(message, calls, notes),
             [first, rest @ ..] => {
                 let mut whole = Message::clone(first);
                 whole.parts.extend(rest.iter().flat_map(|message| message.parts.iter().cloned()));
                 join_blocks(&mut whole, rest);
-                write::message(&whole, notes)
+                write::message(&whole, calls, notes)
             }
             [] => None,
         };

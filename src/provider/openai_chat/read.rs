@@ -1,9 +1,9 @@
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::fields::Fields;
 use super::super::format::object;
 use super::super::opaque::opaque_call;
-use super::{FIELD, LEGACY, REASONING_FIELDS, content};
+use super::{FIELD, LEGACY, REASONING_FIELDS, SPOKEN, content};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutput};
 
@@ -69,6 +69,9 @@ fn marked(key: &str, value: impl Into<Value>) -> Extras {
 }
 
 fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result<()> {
+    if parts.is_empty() && fields.get(SPOKEN).is_some_and(Value::is_object) {
+        parts.extend(fields.take(SPOKEN).map(spoken));
+    }
     for (n, key) in REASONING_FIELDS.into_iter().enumerate() {
         if let Some(text) = fields.take_text(key) {
             let reasoning =
@@ -102,6 +105,14 @@ fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result
         }
     }
     Ok(())
+}
+
+/// A spoken answer: its transcript as a text, if it has one.
+fn spoken(audio: Value) -> Part {
+    match audio.get("transcript").and_then(Value::as_str).map(str::to_owned) {
+        Some(text) => Part::Text { text: text.into(), extras: marked(SPOKEN, audio) },
+        None => Part::Opaque { format: FORMAT, raw: json!({ SPOKEN: audio }).into() },
+    }
 }
 
 fn call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {

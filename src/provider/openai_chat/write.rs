@@ -1,18 +1,21 @@
 use serde_json::Value;
 
+use super::super::Calls;
 use super::super::fields::{Object, json};
 use super::super::note::Note;
 use super::super::opaque::{can_express, json_arguments};
-use super::{FIELD, LEGACY, REASONING_FIELDS, content};
+use super::{FIELD, LEGACY, REASONING_FIELDS, SPOKEN, content};
 use crate::message::{CallKind, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutput};
 
 const FORMAT: Format = Format::OpenaiChat;
 
 /// Writes one message; `None` if nothing of it can be expressed.
-pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value> {
+pub(super) fn message(message: &Message, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = Object::of(&message.extras, FORMAT);
     match (message.role, message.parts.as_slice()) {
-        (Role::Tool, [Part::ToolOutput(output)]) => tool_output(&mut out, output, notes),
+        (Role::Tool, [Part::ToolOutput(output)]) => {
+            tool_output(&mut out, output, calls.get(&output.call_id), notes);
+        }
         (Role::Assistant, parts) => {
             if !assistant(&mut out, parts, notes) {
                 return None;
@@ -34,10 +37,10 @@ pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value>
     Some(out.into_value())
 }
 
-fn tool_output(out: &mut Object, output: &ToolOutput, notes: &mut Vec<Note>) {
-    let legacy = out.get("role").and_then(Value::as_str) == Some("function");
-    if legacy {
-        out.set("name", output.call_id.as_str());
+fn tool_output(out: &mut Object, output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Vec<Note>) {
+    let answers_legacy = call.is_some_and(|call| call.extras.has(FORMAT, LEGACY)); // even if the output is our stand-in
+    if answers_legacy || out.get("role").and_then(Value::as_str) == Some("function") {
+        out.set("role", "function").set("name", output.call_id.as_str());
     } else {
         out.set("role", "tool").set("tool_call_id", output.call_id.as_str());
     }
@@ -61,6 +64,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     out.set("role", "assistant");
     let mut calls = Vec::new();
     let mut legacy = None;
+    let mut spoken = None;
     let mut fields: [Option<String>; 3] = [None, None, None];
     let mut inline: Vec<&Part> = Vec::new();
     for part in parts {
@@ -91,12 +95,18 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
                 }
                 _ => calls.extend(self::call(call, notes)),
             },
-            other => inline.push(other),
+            other => match spoken_in(other) {
+                Some(audio) => spoken = Some(audio),
+                None => inline.push(other),
+            },
         }
     }
     let content = content::write_all(&inline, out.had_array("content"), true, notes);
-    let said =
-        content.is_some() || !calls.is_empty() || legacy.is_some() || fields.iter().any(Option::is_some);
+    let said = content.is_some()
+        || !calls.is_empty()
+        || legacy.is_some()
+        || spoken.is_some()
+        || fields.iter().any(Option::is_some);
     if !said && out.get("content").is_none() {
         return false;
     }
@@ -122,7 +132,23 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
         out.set("tool_calls", calls);
     }
     out.set_or_remove(LEGACY, legacy);
+    // If the field is in no part, its place is in the template.
+    if spoken.is_some() || parts.iter().filter_map(Part::extras).any(|extras| extras.has(FORMAT, SPOKEN)) {
+        out.set_or_remove(SPOKEN, spoken);
+    }
     true
+}
+
+/// The spoken answer that a part came from. A transcript that was shortened is only a text: the audio would still say all of it.
+fn spoken_in(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text { text, extras } => {
+            let audio = extras.field(FORMAT, SPOKEN)?;
+            (audio.get("transcript").and_then(Value::as_str) == Some(&**text)).then_some(audio)
+        }
+        Part::Opaque { format: FORMAT, raw } => raw.get(SPOKEN).cloned(),
+        _ => None,
+    }
 }
 
 /// The index of the reasoning field that it came in.

@@ -77,6 +77,12 @@ pub(in crate::provider) fn is_unknown(item: &Map<String, Value>) -> bool {
         || is_model_made(item))
 }
 
+/// Whether the provider runs the tool of this call and no item answers it. The output of a shell that the provider runs is an
+/// item like the output of the caller's own shell.
+pub(in crate::provider) fn has_no_output_item(item: &Map<String, Value>) -> bool {
+    is_hosted(item) && item.get("type").and_then(Value::as_str) != Some("shell_call")
+}
+
 /// Whether the provider runs the tool of this call and supplies the output.
 pub(in crate::provider) fn is_hosted(item: &Map<String, Value>) -> bool {
     let text = |key: &str| item.get(key).and_then(Value::as_str);

@@ -165,7 +165,7 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
         }
         "mcp_approval_response" => {
             if !is_own {
-                out.set("approve", !output.is_error);
+                out.set("approve", false); // only the user may approve, and that answer came in this format
             }
             out.set_or_remove("reason", text_of(output));
         }

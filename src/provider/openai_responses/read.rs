@@ -87,7 +87,7 @@ fn read(
             Ok(Read::Message(Message::new(Role::Tool, vec![output])))
         }
         _ if kinds::call_kind(kind).is_some() || kind == APPROVAL.call || kind.ends_with("_call") => {
-            let hosted = kinds::is_hosted(item);
+            let hosted = kinds::has_no_output_item(item);
             let Some(id) = kinds::call_id(item).or(hosted.then_some("")) else {
                 return Err(Error::message_at(index, format!("a {kind} needs `call_id`")));
             };
