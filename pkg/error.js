@@ -8,8 +8,12 @@ const BRAND = Symbol.for("contextfold.ContextError");
 /** The most characters of a message. What callers pass may be larger, such as bytes in the place of a name. */
 const LONGEST = 1_000;
 
-/** What to do stands at the end, so the middle is left out. */
-const withoutMiddle = (message) => (message?.length > LONGEST ? `${message.slice(0, LONGEST / 2)} … ${message.slice(-LONGEST / 2)}` : message);
+/** What to do stands at the end, so the middle is left out. No character is split. */
+function withoutMiddle(message) {
+  if (!(message?.length > LONGEST)) return message;
+  const head = message.slice(0, LONGEST / 2).replace(/[\uD800-\uDBFF]$/, "");
+  return `${head} … ${message.slice(-LONGEST / 2).replace(/^[\uDC00-\uDFFF]/, "")}`;
+}
 
 export class ContextError extends Error {
   constructor(code, message, details = {}) {

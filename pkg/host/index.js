@@ -19,5 +19,10 @@ export function freed(state, error) {
   if (state.leased) Promise.resolve().then(() => release(state)); // the store is not called while the session is being freed
 }
 
+/** A session was forked: the branch finds outputs where the session does. */
+export function branched(state, branch) {
+  branch.elsewhere = state.elsewhere;
+}
+
 /** Releases something when a promise has settled. */
 export const holding = (promise, held) => promise.finally(() => held.release());

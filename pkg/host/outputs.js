@@ -120,8 +120,9 @@ export async function copyOutputs(engine, to) {
     await to.putBytes(key, bytes);
     keys.add(key);
   }
-  if (storeOf(engine)?.is(to)) state.elsewhere = undefined;
-  else state.copied = { store: to, keys };
+  // The store has all of them now.
+  if (state.elsewhere) state.elsewhere = storeOf(engine)?.is(to) ? undefined : to;
+  if (!storeOf(engine)?.is(to)) state.copied = { store: to, keys };
 }
 
 /** The session was read from this store. */

@@ -22,7 +22,7 @@ export class State {
   unconfirmed;
   /** Which outputs are also in another store than the session's own, where it was saved last: `{ store, keys }`. */
   copied;
-  /** The store that the session was read from, if it is not its own: some of its outputs may be there only. */
+  /** Another store than the session's own that has outputs of it: the one that it was read from, or saved in since. */
   elsewhere;
   /** Where this session has taken the lease, which may no longer be its home. */
   leased;

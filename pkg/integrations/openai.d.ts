@@ -98,7 +98,7 @@ export interface LoopResult<R> {
   response: R;
   /**
    * Whether the last answer has no calls that wait for an output; `false` if `maxSteps` ended the loop, or if the model called a tool that
-   * the loop does not run (a shell, a computer, a patch): then run it, and continue with its output as new input.
+   * the loop does not run (a shell, a computer, a patch), or asks for an approval: then continue with the output or the answer as new input.
    */
   finished: boolean;
   /** How many model calls were made. */

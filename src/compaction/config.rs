@@ -140,6 +140,12 @@ fn read_frame<'a>(keys: &mut Keys<'a>, key: &'a str) -> Result<Option<Frame>> {
     Frame::parse(&text).map(Some).map_err(|error| keys.error(key, error.brief()))
 }
 
+/// A list of directives, without blank ones.
+fn directives<'a>(keys: &mut Keys<'a>, key: &'a str) -> Result<Vec<String>> {
+    let list = keys.string_list(key)?.unwrap_or_default();
+    Ok(list.into_iter().filter(|directive| !directive.trim().is_empty()).collect())
+}
+
 impl CompactionConfig {
     /// Reads the `compaction` option. Unknown keys, wrong types and numbers out of range: `INVALID_CONFIG`.
     pub fn from_value(value: &Value) -> Result<Self> {
@@ -151,9 +157,9 @@ impl CompactionConfig {
             threshold_ratio: keys.number_in("thresholdRatio", 0.0..=1.0)?.unwrap_or(d.threshold_ratio),
             model: keys.or_null("model", Keys::name)?.flatten(),
             summary_prompt: keys.name("summaryPrompt")?,
-            summary_directives: keys.string_list("summaryDirectives")?.unwrap_or_default(),
+            summary_directives: directives(&mut keys, "summaryDirectives")?,
             retain_prompt: keys.or_null("retainPrompt", Keys::name)?.flatten(),
-            retain_directives: keys.string_list("retainDirectives")?.unwrap_or_default(),
+            retain_directives: directives(&mut keys, "retainDirectives")?,
             retain_last_turns: keys.u64_in("retainLastTurns", ..)?.unwrap_or(d.retain_last_turns),
             style: keys.one_of("style", &Style::NAMES)?.and_then(Style::parse),
             request: keys.one_of("request", &RequestKind::NAMES)?.and_then(RequestKind::parse),

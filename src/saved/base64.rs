@@ -1,6 +1,4 @@
-//! Bytes as text, for stores that can only keep text.
-
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+//! Bytes as text: of stores that can only keep text, and of media.
 
 /// Decodes base64; `None` if the text is not valid base64 with padding.
 pub fn from_base64(text: &str) -> Option<Vec<u8>> {
@@ -12,12 +10,24 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     for group in letters.chunks(4) {
         let mut bits = 0;
         for letter in group {
-            bits = bits << 6 | LETTERS.iter().position(|l| l == letter)? as u32;
+            bits = bits << 6 | u32::from(bits_of(*letter)?);
         }
         let bits = bits << (6 * (4 - group.len()));
         bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
     }
     Some(bytes)
+}
+
+/// The six bits that a letter stands for.
+const fn bits_of(letter: u8) -> Option<u8> {
+    match letter {
+        b'A'..=b'Z' => Some(letter - b'A'),
+        b'a'..=b'z' => Some(letter - b'a' + 26),
+        b'0'..=b'9' => Some(letter - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::raw::count_raw;
 use super::{Rules, TokenCounter, ToolRule};
 use crate::message::{CallKind, Media, MediaKind, Message, Part};
+use crate::saved::from_base64;
 
 /// The tokens of the system prompt that Anthropic adds if there are tools (`tools:anthropic`).
 const ANTHROPIC_TOOLS: u64 = 346;
@@ -159,9 +160,22 @@ pub(super) fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
     };
     match media.kind {
         MediaKind::Image => image.tokens(media),
-        MediaKind::Document => by_size(DOCUMENT_BYTES),
+        MediaKind::Document => {
+            text_of(media).map_or_else(|| by_size(DOCUMENT_BYTES), |text| counter.count(&text))
+        }
         MediaKind::Audio => by_size(AUDIO_BYTES),
     }
+}
+
+/// The text of a document that is text in base64, which the model reads as such.
+pub(super) fn text_of(document: &Media) -> Option<String> {
+    let media_type = document.media_type.as_deref()?;
+    let is_text =
+        media_type.starts_with("text/") || media_type.ends_with("json") || media_type.ends_with("xml");
+    is_text
+        .then(|| from_base64(document.data.as_deref()?))
+        .flatten()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::TokenCounter;
-use super::overhead::count_media;
+use super::overhead::{count_media, text_of};
 use crate::message::{Media, MediaKind};
 
 /// Shorter strings count as text.
@@ -33,7 +33,7 @@ pub(super) fn count_raw(raw: &Value, counter: &dyn TokenCounter) -> u64 {
     counter.count(&text.to_string()) + media
 }
 
-/// The value without media. `media_type`: of the object that it is in.
+/// The value without media. `media_type`: of the object that it is in, or whose `data` it is.
 fn without_media<'v>(
     value: &'v Value,
     media_type: Option<&str>,
@@ -56,8 +56,12 @@ fn without_media<'v>(
         }
         Value::Object(map) => {
             let own = TYPES.iter().find_map(|key| map.get(*key)?.as_str()).or(media_type);
-            let lean: Vec<_> =
-                map.iter().map(|(key, value)| (key, without_media(value, own, found))).collect();
+            let lean: Vec<_> = map
+                .iter()
+                .map(|(key, value)| {
+                    (key, without_media(value, own.filter(|_| value.is_string() || key == "data"), found))
+                })
+                .collect();
             if lean.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_))) {
                 return Cow::Borrowed(value);
             }
@@ -90,7 +94,10 @@ fn media_in(text: &str, media_type: Option<&str>) -> Option<Media> {
     let is_base64 = data
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'));
-    is_base64.then(|| Media { data: Some(data.into()), ..Media::new(kind) })
+    let media = Media { data: Some(data.into()), media_type: media_type.map(Into::into), ..Media::new(kind) };
+    // What is said to be text and cannot be read as such, such as a hash beside a text, stays text.
+    let is_said_to_be_text = media_type.is_some_and(|name| name.starts_with("text"));
+    (is_base64 && (!is_said_to_be_text || text_of(&media).is_some())).then_some(media)
 }
 
 #[cfg(test)]
@@ -121,6 +128,8 @@ mod tests {
             (json!({ "outputs": [{ "url": format!("data:image/png;base64,{png}") }] }), 765 + 24),
             (json!({ "source": { "media_type": "application/pdf", "data": bytes } }), 3_000 + 55),
             (json!({ "mediaType": "image", "data": { "type": "data", "data": bytes } }), 765 + 56),
+            // 400 rows of `12,34`, each with its line break.
+            (json!({ "mediaType": "text/csv", "data": "MTIsMzQK".repeat(400) }), 6 * 400 + 38),
         ] {
             let counted = count_raw(&raw, &Bytes);
             assert!(counted.abs_diff(tokens) <= 10, "{counted} instead of {tokens}");
@@ -134,6 +143,8 @@ mod tests {
         for raw in [
             json!({ "encrypted_content": letters }),
             json!({ "mimeType": "text/plain", "data": page }),
+            json!({ "mimeType": "text/plain", "output": "0f3c".repeat(1_000) }),
+            json!({ "media_type": "application/pdf", "meta": { "encrypted_content": letters } }),
             json!({ "result": "iVBORw0KGgo" }),
         ] {
             assert_eq!(count_raw(&raw, &Bytes), raw.to_string().len() as u64);

@@ -156,6 +156,7 @@ impl Session {
         let (core, renumbering) = self.inner.read(|core| core.branch(&id, lane.as_deref()))??;
         let branch = Rc::new(self.inner.session_around(core));
         set_options(&branch, &own)?;
+        self.inner.share_stores(&branch)?;
         self.inner.write(|core| {
             branch
                 .read(|branch| core.register_branch(branch))

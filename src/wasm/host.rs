@@ -15,6 +15,9 @@ extern "C" {
     /// What it keeps for a session.
     #[wasm_bindgen(method, js_name = newState)]
     pub fn new_state(this: &Host) -> JsValue;
+    /// A session was forked.
+    #[wasm_bindgen(method)]
+    pub fn branched(this: &Host, state: &JsValue, branch: &JsValue);
     /// The session was freed: what waits for it ends with this error.
     #[wasm_bindgen(method)]
     pub fn freed(this: &Host, state: &JsValue, error: &JsValue);

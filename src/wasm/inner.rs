@@ -374,6 +374,13 @@ impl Inner {
         Ok(self.host.get_or_init(|| state).clone())
     }
 
+    /// The branch finds outputs where this session does.
+    pub fn share_stores(&self, branch: &Self) -> std::result::Result<(), JsValue> {
+        let Some(state) = self.host.get() else { return Ok(()) };
+        let own = branch.host_state()?;
+        host(|host| host.branched(state, &own))
+    }
+
     /// Fails with `FREED` once the session object is gone.
     pub fn refuse_freed(&self) -> Result<()> {
         if self.is_freed.get() { Err(freed_error()) } else { Ok(()) }

@@ -23,6 +23,7 @@ test("a message that holds what the caller passed is cut to its beginning and it
   const long = "y".repeat(100_000);
   for (const wrong of [() => session.unfold(long), () => session.view(long), () => session.push({ role: long }), () => new Session({ ladder: long })])
     assert.throws(wrong, ({ message }) => message.length <= 1_010 && message.includes("yyy … yyy"), String(wrong));
+  assert.throws(() => session.view("😀".repeat(2_000)), ({ message }) => !/[\uD800-\uDFFF]/u.test(message) && message.length > 900);
   assert.throws(() => session.pin(long), /^ContextError: no message has the id `yyy.* … .*yyy`; see items\(\) for the ids$/);
   await assert.rejects(loadEncoding(new Uint8Array(100_000)), { message: /^expected the name of an encoding, such as "o200k_base", and then/ });
 });

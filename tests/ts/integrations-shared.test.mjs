@@ -335,6 +335,19 @@ test("a run that ends with a call that the loop does not run is not finished, an
   assert.deepEqual(inputs[1].slice(1), [shell, output]);
 });
 
+test("a run stops where the caller has to act, also if the answer calls functions as well", async () => {
+  const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "list", arguments: "{}", status: "completed" };
+  const shell = { type: "shell_call", id: "sh_1", call_id: "call_2", status: "completed", environment: { type: "local" }, action: { commands: ["make"] } };
+  const approval = { type: "mcp_approval_request", id: "mcpr_1", server_label: "files", name: "delete", arguments: "{}" };
+  for (const answer of [[call, shell], [call, approval], [approval]]) {
+    let asked = 0;
+    const client = { responses: { create: async () => (asked++, { output: answer, status: "completed" }) } };
+    const { finished, input } = await runResponses(client, { model: "gpt-5", input: "Clean up." }, { contextWindow: 8000, execute: () => "a.txt" });
+    assert.deepEqual([asked, finished], [1, false]);
+    assert.equal(input.filter(({ type }) => type === "function_call_output").length, answer.includes(call) ? 1 : 0);
+  }
+});
+
 test("a call whose server leaves out its type is run as a function", async () => {
   const call = { id: "call_1", function: { name: "build", arguments: '{"n":1}' } };
   const answers = [{ role: "assistant", content: null, tool_calls: [call] }, { role: "assistant", content: "Built." }];

@@ -265,6 +265,21 @@ describe("tool outputs beyond memoryBytes", () => {
     for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await again.toolOutputs.get(ref.id), text(i));
   });
 
+  test("a fork of such a session, and the session after a save in a third store, find all outputs", async () => {
+    const [old, own, third] = [memoryStore(), memoryStore(), memoryStore()];
+    const session = bounded(old);
+    push(session, 6);
+    await session.flush();
+    await session.save(old, "s");
+    const moved = await Session.load(old, "s", { store: own });
+    const fork = moved.fork(moved.items().at(-1).id);
+    await fork.save(own, "fork");
+    await moved.save(third, "s");
+    for (const key of await old.getKeys()) await old.removeItem(key);
+    for (const reader of [moved, fork, await Session.load(own, "fork")])
+      for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await reader.toolOutputs.get(ref.id), text(i));
+  });
+
   test("what another process has moved is read from the store that the session was refreshed from", async () => {
     const store = memoryStore();
     const session = bounded(store);

@@ -128,6 +128,10 @@ test("2.6.3 summaryDirectives are appended as bullets and replace nothing", asyn
   assert.match(instruction(await requestOf({ summaryPrompt: "No tags." })), /^No tags\.[^]*<summary>/);
 });
 
+test("2.6.4 blank directives ask for nothing", async () => {
+  assert.equal(instruction(await requestOf({ retainDirectives: ["", " "], summaryDirectives: ["\n"] })), instruction(await requestOf({})));
+});
+
 test("2.6.4 retainPrompt fills the <retain> section, retainDirectives are its bullets", async () => {
   const text = instruction(await requestOf({ retainPrompt: "List refs.", retainDirectives: ["and dates"], summaryDirectives: ["brief"] }));
   const at = (needle) => (assert.ok(text.includes(needle), needle), text.indexOf(needle));

@@ -41,12 +41,12 @@ async function loop(api, client, body, options, own) {
       const outputs = calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)));
       await append(conversation, await Promise.all(outputs));
     }
+    // The loop runs functions and custom tools. A call of another kind (a shell, a computer, a patch) is left to the caller.
+    const left = callsWithoutOutput(api.made(response));
+    for (const { call } of calls) left.delete(call[api.idKey]);
     // By now the last calls have their outputs, too, so the caller can continue with the list.
-    if (calls.length === 0 || step === maxSteps) {
-      // The loop runs functions and custom tools. A call of another kind (a shell, a computer, a patch) is left to the caller.
-      const finished = callsWithoutOutput(api.made(response)).size === 0;
-      return { response, [api.list]: fullList, session: own.session, steps: step, finished };
-    }
+    if (calls.length === 0 || left.size > 0 || step === maxSteps)
+      return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 && left.size === 0 };
   }
 }
 

@@ -27,16 +27,17 @@ const isId = (id) => typeof id === "string" && id !== "";
 
 const idsIn = (list) => list.flatMap((entry) => [entry?.call_id, entry?.tool_call_id, ...(entry?.tool_calls ?? []).map((call) => call?.id)]);
 
-/** The ids of the calls without an output: a run was aborted while their tools were running. */
+/** The ids of the calls without an output, and of the requests for an approval without an answer. */
 export function callsWithoutOutput(list) {
   const open = new Set();
   if (!Array.isArray(list)) return open; // the API says what is wrong with it
   for (const entry of list) {
     for (const call of entry?.tool_calls ?? []) open.add(call?.id);
     open.delete(entry?.tool_call_id);
-    if (entry?.call_id == null) continue;
-    if (entry.type?.endsWith("_output")) open.delete(entry.call_id);
-    else open.add(entry.call_id);
+    if (entry?.type === "mcp_approval_request") open.add(entry.id);
+    else if (entry?.type === "mcp_approval_response") open.delete(entry.approval_request_id);
+    else if (entry?.type?.endsWith("_output")) open.delete(entry.call_id ?? entry.id);
+    else if (entry?.call_id != null) open.add(entry.call_id);
   }
   return open;
 }
