@@ -120,9 +120,9 @@ export async function copyOutputs(engine, to) {
     await to.putBytes(key, bytes);
     keys.add(key);
   }
-  // The store has all of them now.
-  if (state.elsewhere) state.elsewhere = storeOf(engine)?.is(to) ? undefined : to;
-  if (!storeOf(engine)?.is(to)) state.copied = { store: to, keys };
+  const isOwn = storeOf(engine)?.is(to);
+  if (state.elsewhere) state.elsewhere = isOwn ? undefined : to; // it has all of them now
+  if (!isOwn) state.copied = { store: to, keys };
 }
 
 /** The session was read from this store. */

@@ -75,7 +75,7 @@ async function saveNow(engine, store, key) {
   engine.setStoreNotice(home.store.notice);
   engine.store ??= home.store.object;
   state.moveTo(home);
-  if (!state.isAsking) await release(state); // while a summary is being written, the next save gives the lease back
+  if (!state.waitsForSummary) await release(state); // while a summary is being written, the next save gives the lease back
 }
 
 /** Appends what is new, or writes a new snapshot if the records have grown too large. */

@@ -35,7 +35,7 @@ export class State {
   #controller;
 
   /** Whether a summary is being written. */
-  get isAsking() {
+  get waitsForSummary() {
     return Boolean(this.running ?? this.background);
   }
 
