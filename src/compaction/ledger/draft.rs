@@ -366,33 +366,28 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
 /// because a path shortened by its folder can no longer be found in the text. Returns the tokens of the titles.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
-    let mut kinds: Vec<LiteralKind> = chosen.iter().map(|c| c.sighting.kind).collect();
-    sort_by_key(&mut kinds, |kind| Reverse(*kind));
-    kinds.dedup();
+    let mut sorted: Vec<&Choice<'_>> = chosen.iter().collect();
+    sort_by_key(&mut sorted, |c| (Reverse(c.sighting.kind), c.field));
     let mut of_titles = 0;
-    for kind in kinds {
-        let title = title(kind);
-        let mut of_kind: Vec<&Choice<'_>> = chosen.iter().filter(|c| c.sighting.kind == kind).collect();
-        if of_kind.iter().any(|c| c.field.is_some()) {
-            sort_by_key(&mut of_kind, |c| c.field);
-        }
-        for line in of_kind.chunk_by(|one, other| one.field == other.field) {
-            out.push_str(title);
-            match line[0].field {
-                // Its price was part of the first id's.
-                Some(field) => {
-                    let _ = write!(out, " ({field})");
-                }
-                None => of_titles += cost(title) + 1,
+    for line in
+        sorted.chunk_by(|one, other| (one.sighting.kind, one.field) == (other.sighting.kind, other.field))
+    {
+        let title = title(line[0].sighting.kind);
+        out.push_str(title);
+        match line[0].field {
+            // Its price was part of the first id's.
+            Some(field) => {
+                let _ = write!(out, " ({field})");
             }
-            out.push(':');
-            for Choice { text, .. } in line {
-                // Blanks stand between the names, too.
-                let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
-                let _ = write!(out, " {quote}{text}{quote}");
-            }
-            out.push('\n');
+            None => of_titles += cost(title) + 1,
         }
+        out.push(':');
+        for Choice { text, .. } in line {
+            // Blanks stand between the names, too.
+            let quote = if text.contains(' ') && !text.contains('\\') { "\"" } else { "" };
+            let _ = write!(out, " {quote}{text}{quote}");
+        }
+        out.push('\n');
     }
     of_titles
 }
