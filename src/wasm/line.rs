@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use js_sys::Object;
+use js_sys::{Object, WeakRef};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -31,6 +31,8 @@ pub struct Stretch {
     /// The caller's own objects; empty if they are not known.
     pub objects: Vec<JsValue>,
     pub nodes: Vec<NodeIndex>,
+    /// Objects that are equal to the checksums, held weakly: a list that still has them is recognised without reading them.
+    pub recognised: Vec<WeakRef>,
     /// The number of entries.
     pub entries: usize,
     /// Checksums of the entries as JSON, if neither objects nor the history can reproduce them any more.
@@ -54,6 +56,7 @@ impl Stretch {
             entries: objects.len().max(1),
             objects,
             nodes,
+            recognised: Vec::new(),
             sums: Vec::new(),
             readings: Vec::new(),
             stands_for: None,
@@ -83,6 +86,12 @@ impl Stretch {
             self.reproduces_objects.set(Some(reproduces));
             reproduces
         })
+    }
+
+    /// Whether these are the objects that it holds weakly.
+    fn recognises(&self, entries: &[JsValue]) -> bool {
+        self.recognised.len() == entries.len()
+            && self.recognised.iter().zip(entries).all(|(r, e)| is_object(r, e))
     }
 
     /// The messages that the entries say.
@@ -177,6 +186,7 @@ impl Line {
             let branch = Stretch {
                 format: stretch.format,
                 entries: stretch.entries,
+                recognised: Vec::new(),
                 sums: stretch.sums.clone(),
                 readings: stretch.readings.clone(),
                 stands_for: stretch.stands_for.as_deref().map(there),
@@ -220,6 +230,7 @@ impl Line {
                 stretch.number.set(0);
                 stretch.sums = sums;
                 stretch.readings = readings_of(stretch.format, &stretch.objects).unwrap_or_default();
+                stretch.recognised = held_weakly(&stretch.objects);
                 stretch.objects = Vec::new();
             }
         }
@@ -274,6 +285,11 @@ impl Line {
                 if !common.rewritten.contains(&(n, at)) {
                     adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
                 }
+            } else if stretch.objects.is_empty()
+                && !common.rewritten.contains(&(n, at))
+                && !stretch.recognises(entries)
+            {
+                stretch.recognised = held_weakly(entries);
             }
             at += stretch.len();
         }
@@ -392,6 +408,9 @@ impl<'c> Comparison<'c> {
         let i = before.len();
         let read = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage);
         if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
+            if stretch.recognised.get(i).is_some_and(|object| is_object(object, given)) {
+                return self.unchanged(given);
+            }
             if sum_of(format, given) == Some(*sum) {
                 return self.unchanged(given);
             }
@@ -522,6 +541,16 @@ pub fn reads_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut 
     let pairs =
         |(one, other): (Reading, Reading)| one.reads_same(&other) && renamed.pair(one.calls(), other.calls());
     read(one).zip(read(other)).is_some_and(pairs)
+}
+
+/// Weak references to these; none if one is not an object.
+fn held_weakly(entries: &[JsValue]) -> Vec<WeakRef> {
+    let weak = |entry: &JsValue| entry.is_object().then(|| WeakRef::new(entry.unchecked_ref::<Object>()));
+    entries.iter().map(weak).collect::<Option<_>>().unwrap_or_default()
+}
+
+fn is_object(held: &WeakRef, entry: &JsValue) -> bool {
+    held.deref().is_some_and(|object| Object::is(&object, entry))
 }
 
 fn text(format: Format, value: &JsValue) -> Option<String> {

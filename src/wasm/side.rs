@@ -60,6 +60,7 @@ pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) ->
         stands_for,
         reproduces_objects: _,
         number: _,
+        recognised: _,
     } = stretch;
     let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
     let objects = if is_reproduced { &[] } else { objects.as_slice() };
