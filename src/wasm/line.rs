@@ -31,7 +31,7 @@ pub struct Stretch {
     /// The caller's own objects; empty if they are not known.
     pub objects: Vec<JsValue>,
     pub nodes: Vec<NodeIndex>,
-    /// Objects that are equal to the checksums, held weakly: a list that still has them is recognised without reading them.
+    /// Other objects that are written as these were, held weakly: a list that still has them is recognised without reading them.
     pub recognised: Vec<WeakRef>,
     /// The number of entries.
     pub entries: usize,
@@ -88,12 +88,6 @@ impl Stretch {
         })
     }
 
-    /// Whether these are the objects that it holds weakly.
-    fn recognises(&self, entries: &[JsValue]) -> bool {
-        self.recognised.len() == entries.len()
-            && self.recognised.iter().zip(entries).all(|(r, e)| is_object(r, e))
-    }
-
     /// The messages that the entries say.
     fn messages(&self) -> &[NodeIndex] {
         self.stands_for.as_deref().unwrap_or(&self.nodes)
@@ -110,6 +104,8 @@ pub struct CommonPart {
     pub entries: usize,
     /// The first entry that differs; `None` if the list only continues.
     pub diverged_at: Option<usize>,
+    /// Stretches with other objects that are written the same, with the position of each in the list.
+    pub copied: Vec<(usize, usize)>,
     /// Stretches that say the same but are written differently, with the position of each in the list.
     pub rewritten: Vec<(usize, usize)>,
     /// Calls whose ids are different in the list.
@@ -130,9 +126,12 @@ pub struct Head {
 }
 
 /// How an entry compares with the one that was pushed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
+    /// A known object.
     Same,
+    /// Another object, written the same.
+    Copied,
     /// Written differently, but a model reads the same.
     Rewritten,
     Other,
@@ -282,13 +281,10 @@ impl Line {
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
                 stretch.number.set(0);
                 (stretch.format, stretch.objects) = (format, entries.to_vec());
-                if !common.rewritten.contains(&(n, at)) {
+                if common.rewritten.binary_search(&(n, at)).is_err() {
                     adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
                 }
-            } else if stretch.objects.is_empty()
-                && !common.rewritten.contains(&(n, at))
-                && !stretch.recognises(entries)
-            {
+            } else if common.copied.binary_search(&(n, at)).is_ok() {
                 stretch.recognised = held_weakly(entries);
             }
             at += stretch.len();
@@ -326,7 +322,7 @@ impl Line {
             }
             head.is_other = known != head.entries;
         }
-        let mut renewed = Vec::new();
+        let (mut copied, mut renewed) = (Vec::new(), Vec::new());
         let mut comparison = Comparison::new(format, core);
         let mut at = 0;
         if !head.is_other {
@@ -334,12 +330,14 @@ impl Line {
                 match comparison.compare_stretch(stretch, list, at)? {
                     (Likeness::Other, _) => head.is_other = true,
                     (Likeness::Rewritten, _) => renewed.push((n, at)),
+                    (Likeness::Copied, _) => copied.push((n, at)),
                     (Likeness::Same, _) => {}
                 }
                 at += stretch.len();
             }
         }
         if head.is_other {
+            copied.clear();
             renewed.clear();
         }
         let mut at = head.entries;
@@ -351,12 +349,22 @@ impl Line {
                     break;
                 }
                 (Likeness::Rewritten, _) => renewed.push((n, at)),
+                (Likeness::Copied, _) => copied.push((n, at)),
                 (Likeness::Same, _) => {}
             }
             at += stretch.len();
         }
         let Comparison { renamed, waiting, .. } = comparison;
-        Ok(CommonPart { head, stretches, entries: at, diverged_at, rewritten: renewed, renamed, waiting })
+        Ok(CommonPart {
+            head,
+            stretches,
+            entries: at,
+            diverged_at,
+            copied,
+            rewritten: renewed,
+            renamed,
+            waiting,
+        })
     }
 }
 
@@ -388,15 +396,12 @@ impl<'c> Comparison<'c> {
                 Some(_) => self.likeness(&list[at..=at + i], stretch)?,
                 None => Likeness::Other,
             };
-            match likeness {
-                Likeness::Same => {}
-                Likeness::Rewritten => all = Likeness::Rewritten,
-                Likeness::Other => {
-                    self.renamed.truncate(before);
-                    self.waiting = waiting;
-                    return Ok((Likeness::Other, Some(at + i)));
-                }
+            if likeness == Likeness::Other {
+                self.renamed.truncate(before);
+                self.waiting = waiting;
+                return Ok((Likeness::Other, Some(at + i)));
             }
+            all = all.max(likeness);
         }
         Ok((all, None))
     }
@@ -407,12 +412,15 @@ impl<'c> Comparison<'c> {
         let Some((given, before)) = list.split_last() else { return Ok(Likeness::Other) };
         let i = before.len();
         let read = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage);
+        let known = stretch.objects.get(i);
+        let is_known = known.is_some_and(|known| Object::is(known, given))
+            || stretch.recognised.get(i).is_some_and(|object| is_object(object, given));
+        if is_known {
+            return self.unchanged(given, Likeness::Same);
+        }
         if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
-            if stretch.recognised.get(i).is_some_and(|object| is_object(object, given)) {
-                return self.unchanged(given);
-            }
             if sum_of(format, given) == Some(*sum) {
-                return self.unchanged(given);
+                return self.unchanged(given, Likeness::Copied);
             }
             if let Some(reading) = stretch.readings.get(i) {
                 let mut entry = read(given)?;
@@ -430,9 +438,8 @@ impl<'c> Comparison<'c> {
                 return Ok(Likeness::Other); // its content was replaced by a placeholder
             }
         }
-        let known = stretch.objects.get(i);
         if known.is_some_and(|known| is_same(format, known, given)) {
-            return self.unchanged(given);
+            return self.unchanged(given, Likeness::Copied);
         }
         let entry = given;
         let mut given = read(entry)?;
@@ -448,19 +455,19 @@ impl<'c> Comparison<'c> {
         };
         remove_unshared_ref(&mut written, &mut given);
         if written == given {
-            return self.unchanged(entry);
+            return self.unchanged(entry, Likeness::Copied);
         }
         let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
         Ok(if known.reads_same(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
     }
 
-    /// The result for an entry that is written as before: the same, unless its calls contradict those before it.
-    fn unchanged(&mut self, entry: &JsValue) -> Result<Likeness, JsValue> {
+    /// The result for an entry that is written as before: this likeness, unless its calls contradict those before it.
+    fn unchanged(&mut self, entry: &JsValue, likeness: Likeness) -> Result<Likeness, JsValue> {
         if self.waiting.is_empty() {
-            return Ok(Likeness::Same);
+            return Ok(likeness);
         }
         let now = Reading::of(self.format, &json_of(self.format, entry, ErrorCode::InvalidMessage)?);
-        Ok(if self.waiting.pair(now.calls(), now.calls()) { Likeness::Same } else { Likeness::Other })
+        Ok(if self.waiting.pair(now.calls(), now.calls()) { likeness } else { Likeness::Other })
     }
 
     /// The result for an entry that a model reads as before: renewed, if its calls can be paired. Records calls with new ids.

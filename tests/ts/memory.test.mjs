@@ -224,10 +224,12 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.deepEqual(again.sync("openai-chat", [...structuredClone(list), user("on")]), { added: 0, diverged_at: null });
   });
 
-  test("sync does not read again what it recognised, although the outputs have left memory", async () => {
+  test("sync does not read again what it recognised: copies, and objects whose outputs have left memory", async () => {
     let reads = 0;
     const counted = (message) => new Proxy(message, { get: (of, key) => (key === "content" && reads++, of[key]) });
-    const own = Array.from({ length: 6 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat().map(counted);
+    const list = () => Array.from({ length: 6 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat().map(counted);
+    const own = list();
+    const copies = list();
     const synced = (session, given) => {
       reads = 0;
       assert.deepEqual(session.sync("openai-chat", given), { added: 0, diverged_at: null });
@@ -238,6 +240,8 @@ describe("tool outputs beyond memoryBytes", () => {
     await session.flush();
     assert.ok(session.memory().outputs_bytes <= 50_000);
     assert.equal(synced(session, own), 0);
+    assert.ok(synced(session, copies) > 0);
+    assert.equal(synced(session, copies), 0);
     const restored = Session.restore(session.snapshot());
     assert.ok(synced(restored, own) > 0);
     assert.equal(synced(restored, own), 0);
