@@ -60,7 +60,7 @@ impl Context {
         if holders.iter().any(|n| self.history.node(*n).pinned || shown(n)) {
             return Ok(None);
         }
-        let Ok(parts) = self.outputs.get(id).map(Output::parts) else { return Ok(None) };
+        let Some(parts) = self.outputs.loaded(id).map(Output::parts) else { return Ok(None) };
         let holds_it = |n: &NodeIndex| {
             self.history.node(*n).message.tool_outputs().all(|output| output.content == parts)
         };

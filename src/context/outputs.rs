@@ -71,7 +71,7 @@ impl Context {
     /// ref, even if that answer contains it.
     pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
         let Some(given) = output.output_ref.as_deref() else { return self.store_answer(output, None) };
-        let Ok(known) = self.outputs.get(&given.id) else {
+        let Some(known) = self.outputs.loaded(&given.id) else {
             return self
                 .store_answer(output, Some(given.id.clone()))
                 .map(|_| given.clone())
@@ -119,7 +119,7 @@ impl Context {
             for output in node.message.tool_outputs() {
                 let Some(known) = &output.output_ref else { continue };
                 let is_away = self.outputs.store_key(&known.id).is_some(); // then the message's output is not in memory either
-                if is_away || self.outputs.get(&known.id).is_ok_and(|o| o.parts() == output.content) {
+                if is_away || self.outputs.loaded(&known.id).is_some_and(|o| o.parts() == output.content) {
                     self.outputs.note_answer(&known.id);
                 }
             }

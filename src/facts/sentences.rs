@@ -23,11 +23,17 @@ impl Sentence<'_> {
     }
 }
 
-/// Words whose full stop does not end a sentence.
-const ABBREVIATIONS: [&str; 15] = [
-    "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "z.b.", "d.h.", "bzw.", "ggf.", "p.ex.",
-    "т.е.", "т.к.",
+/// Abbreviations that belong to what follows, a name or a number for instance. Their full stop does not end a sentence.
+const OPEN_ABBREVIATIONS: [&str; 49] = [
+    "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "nos.", "fig.", "figs.", "vol.", "p.", "pp.",
+    "ext.", "tel.", "dr.", "mr.", "mrs.", "ms.", "mx.", "prof.", "st.", "rev.", "resp.", "z.b.", "d.h.",
+    "bzw.", "ggf.", "nr.", "abs.", "hr.", "hrn.", "p.ex.", "m.", "mme.", "mlle.", "sr.", "sra.", "srta.",
+    "dra.", "núm.", "sig.", "dott.", "dhr.", "mevr.", "т.е.", "т.к.", "ул.", "им.",
 ];
+
+/// Abbreviations that may stand at the end of a sentence: it goes on if the next word is no beginning.
+const ABBREVIATIONS: [&str; 11] =
+    ["inc.", "ltd.", "co.", "corp.", "jr.", "dept.", "est.", "a.m.", "p.m.", "usw.", "u.a."];
 
 /// The most bytes of a sentence on several lines. Anything longer is not a sentence, and is split into its lines.
 pub(super) const LONGEST_WRAPPED: usize = 600;
@@ -159,7 +165,7 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
             chars.next();
         }
         let at_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        if wide || (at_blank && !ends_in_abbreviation(&lines[from..end])) {
+        if wide || (at_blank && !is_open(&lines[from..end], lines[end..].trim_start())) {
             push_lines(out, text, (start + from, start + end));
             from = end;
         }
@@ -185,10 +191,39 @@ pub(super) fn is_closing(c: char) -> bool {
     CLOSING.contains(c)
 }
 
-fn ends_in_abbreviation(text: &str) -> bool {
-    let last = text.rsplit(char::is_whitespace).next().unwrap_or("");
-    let last = last.trim_start_matches(['(', '"', '\'']);
-    ABBREVIATIONS.iter().any(|a| last.eq_ignore_ascii_case(a))
+/// Whether a sentence goes on after this full stop, with the text `next`: the last word is an abbreviation or the initial of a name.
+fn is_open(sentence: &str, next: &str) -> bool {
+    let mut words = sentence.split_whitespace().rev().map(|word| word.trim_start_matches(['(', '"', '\'']));
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_one_of = |known: &[&str]| known.iter().any(|known| last.eq_ignore_ascii_case(known));
+    if is_one_of(&OPEN_ABBREVIATIONS) {
+        return true;
+    }
+    if is_one_of(&ABBREVIATIONS) {
+        return next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
+    }
+    match letter(last) {
+        Some(letter) if letter.is_uppercase() => {
+            let is_name = |word: &str| word.starts_with(char::is_uppercase);
+            let mut following = next.split_whitespace().peekable();
+            let is_named =
+                initial(before) || is_name(before) || following.peek().is_some_and(|word| initial(word));
+            is_named && following.find(|word| !initial(word)).is_some_and(is_name)
+        }
+        Some(_) => next.starts_with(char::is_numeric),
+        None => false,
+    }
+}
+
+/// The letter of a word that is one letter with a full stop.
+fn letter(word: &str) -> Option<char> {
+    let mut chars = word.chars();
+    let letter = chars.next().filter(|c| c.is_alphabetic())?;
+    (chars.as_str() == ".").then_some(letter)
+}
+
+fn initial(word: &str) -> bool {
+    letter(word).is_some_and(char::is_uppercase)
 }
 
 fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
@@ -202,6 +237,28 @@ fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, us
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_abbreviation_does_not_end_a_sentence() {
+        for whole in [
+            "Always address me as Dr. Smith.",
+            "Always deploy to St. Gallen, never to Zurich.",
+            "Never email J. R. R. Tolkien about this.",
+            "Ask George W. Bush first!",
+            "Always use node.js v. 20 for the build.",
+            "Never email Acme Inc. about this.",
+            "Appelez-moi toujours Mme. Dupont, s.v.p.",
+        ] {
+            assert_eq!(sentences(whole).len(), 1, "{whole}");
+        }
+        for two in [
+            "We sold it to Acme Inc. Do not write to them.",
+            "I choose option A. Please go on.",
+            "See line v. Then stop.",
+        ] {
+            assert_eq!(sentences(two).len(), 2, "{two}");
+        }
+    }
 
     #[test]
     fn the_lines_of_a_log_are_separate() {

@@ -21,7 +21,7 @@ fn sample() -> Vec<Message> {
 }
 
 fn full_output(context: &Context, id: &str) -> Option<String> {
-    let output = context.outputs.get(id).ok()?;
+    let output = context.outputs.loaded(id)?;
     Some(output.lines_from(0).map(|line| line.text().into_owned()).collect::<Vec<_>>().join("\n"))
 }
 

@@ -134,7 +134,7 @@ impl Survival {
         let mut names = Vec::new();
         for id in &held.refs {
             if !self.referenced.contains_key(id)
-                && let Ok(output) = outputs.get(id)
+                && let Some(output) = outputs.loaded(id)
             {
                 let arrival = self.arrivals.get(id).copied().unwrap_or(usize::MAX);
                 let held = known.contents_of_output(messages, output);

@@ -150,7 +150,7 @@ impl Session {
             // Skip what the engine wrote: it summarises messages that are searched themselves.
             if node.kind == NodeKind::Message {
                 let output_ref = node.message.output_ref();
-                let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
+                let stored = output_ref.and_then(|r| context.outputs.loaded(&r.id));
                 let is_own = in_progress.own_tool_outputs.contains(&at);
                 let done = match stored {
                     _ if is_own => true,
@@ -179,7 +179,7 @@ impl Session {
         while !in_progress.is_full()
             && let Some(id) = in_progress.outputs.last()
         {
-            if let Ok(output) = context.outputs.get(id)
+            if let Some(output) = context.outputs.loaded(id)
                 && !in_progress.opened.contains(id)
                 && !in_progress.progress.in_output(&in_progress.search.pattern, output, &mut steps)
             {

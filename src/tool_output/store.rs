@@ -169,6 +169,11 @@ impl ToolOutputs {
         }
     }
 
+    /// The output with this ref, if it is stored and in memory. Unlike `get`, it looks for no similar ref.
+    pub fn loaded(&self, id: &str) -> Option<&Output> {
+        self.find(id).filter(|output| output.store_key.is_none())
+    }
+
     /// Whether an output with this ref is stored.
     pub fn contains(&self, id: &str) -> bool {
         self.places.contains_key(id)

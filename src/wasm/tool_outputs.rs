@@ -79,7 +79,8 @@ impl ToolOutputCache {
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
-        let known = id.as_deref().map(|id| self.inner.read(|core| core.context().outputs.get(id).is_ok()));
+        let known =
+            id.as_deref().map(|id| self.inner.read(|core| core.context().outputs.loaded(id).is_some()));
         let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
         if !known.transpose()?.unwrap_or(false) {
             self.keep_split_character(put.id.clone(), pieces.into_cut_off());

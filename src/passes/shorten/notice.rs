@@ -12,8 +12,8 @@ pub(super) fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<S
         &rest[..rest.find(['\\', '"']).unwrap_or(rest.len())]
     });
     let opens = |id: &&str| {
-        let stored = context.outputs.get(id).map(Output::parts);
-        stored.is_ok_and(|parts| parts == [Part::text(full.clone())])
+        let stored = context.outputs.loaded(id).map(Output::parts);
+        stored.is_some_and(|parts| parts == [Part::text(full.clone())])
     };
     ids.filter(|id| !id.is_empty()).find(opens).map(str::to_owned)
 }

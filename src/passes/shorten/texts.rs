@@ -140,7 +140,7 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
 fn opened(context: &Context, shown: &str) -> Option<Text> {
     shown.match_indices("\n[… ").find_map(|(at, _)| {
         let (ref_id, tail) = behind_notice(&shown[at + 1..])?;
-        let stored = context.outputs.get(ref_id).ok()?.parts();
+        let stored = context.outputs.loaded(ref_id)?.parts();
         let [Part::Text { text, .. }] = stored.as_slice() else { return None };
         (text.starts_with(&shown[..at]) && text.ends_with(tail.strip_prefix('\n')?)).then(|| text.clone())
     })
