@@ -377,6 +377,40 @@ fn any_counter_works() {
     }
 }
 
+/// A counter that returns this percentage of the estimate.
+#[derive(Debug)]
+struct Percent(u64);
+
+impl TokenCounter for Percent {
+    fn count(&self, text: &str) -> u64 {
+        Estimate.count(text) * self.0 / 100
+    }
+
+    fn method(&self) -> crate::tokens::Method {
+        Estimate.method()
+    }
+}
+
+/// What is estimated to take a little less than the room, but takes more, is shortened, not dropped.
+#[test]
+fn a_ledger_fills_its_room_by_any_counter() {
+    let rule =
+        |n: usize| user(&format!("Never touch the files of module number {n}, whatever the tests say."));
+    let rules: Vec<Message> = (0..20).map(rule).collect();
+    let facts = ran("1", "ls", &(0..60).map(|n| format!("src/part{n}/main.rs\n")).collect::<String>());
+    for messages in [rules.clone(), [rules, facts.into()].concat()] {
+        let carried = carried(&messages);
+        for counter in [Percent(105), Percent(135), Percent(180)] {
+            let written = |tokens| write(&carried, &AlreadyShown::of([]), room(tokens), &counter).0;
+            let whole = written(100_000).unwrap().1;
+            for tokens in (whole / 4..=whole).step_by(5) {
+                let taken = written(tokens).map_or(0, |(_, taken)| taken);
+                assert!(taken * 3 >= tokens * 2, "{taken} of {tokens}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_kept_part_is_redacted_like_the_folded_part() {
     let token = "tok_4f9a8b7c6d5e4f3a2b1c";

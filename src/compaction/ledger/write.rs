@@ -46,6 +46,8 @@ fn of(
             if draft.omits_own_rules { limit } else { limit.min(draft.rules.saturating_add(room.facts)) };
         let is_full = tokens.saturating_mul(20) >= target.saturating_mul(19);
         let done = tokens <= target && (draft.complete || is_full);
+        // Less room than the draft left unused would give the same draft again.
+        let bound = if tokens > target { draft.cost } else { u64::MAX };
         if tokens <= target {
             if best.as_ref().is_none_or(|(_, before)| tokens > *before) {
                 best = Some((draft, tokens));
@@ -62,9 +64,9 @@ fn of(
             u64::try_from(by_target / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)
         };
         tried_room = Room {
-            all: scaled(tried_room.all),
-            rules: scaled(tried_room.rules),
-            facts: scaled(tried_room.facts),
+            all: scaled(tried_room.all.min(bound)),
+            rules: scaled(tried_room.rules.min(bound)),
+            facts: scaled(tried_room.facts.min(bound)),
             names: scaled(tried_room.names).min(room.names.saturating_mul(2)),
             shared: scaled(tried_room.shared).min(room.shared.saturating_mul(2)),
         };
