@@ -15,10 +15,12 @@ export function unknownKeyIn(options, known) {
   return `\`${unknown}\`: unknown key; known keys are ${known.map((key) => `\`${key}\``).join(", ")}`;
 }
 
-/** The most similar known word; `undefined` if none is similar enough. */
+/** The most similar known word; `undefined` if none is similar enough. One that ends with `word` is: `contextWindow` for `window`. */
 export function nearest(word, known) {
   const far = Math.floor((word.length + 2) / 4);
-  const near = known.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name]).filter(([steps]) => steps <= far);
+  const lower = word.toLowerCase();
+  const endsWithIt = (name) => word.length > 3 && name.endsWith(lower);
+  const near = known.map((name) => [endsWithIt(name.toLowerCase()) ? 1 : distance(lower, name.toLowerCase()), name]).filter(([steps]) => steps <= far);
   return near.length === 0 ? undefined : near.reduce((best, next) => (next[0] < best[0] ? next : best))[1];
 }
 

@@ -2,15 +2,20 @@
 
 use crate::sorting::sort;
 
-/// The known names closest to `name`, best first, at most `most`. Names that are too different are left out.
+/// The known names closest to `name`, best first, at most `most`. Names that are too different are left out. A name that ends with `name`
+/// is close to it, however long it is: `contextWindow` to `window`.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = name.chars().take(128).flat_map(char::to_lowercase).collect();
     let far = (wanted.len() / 3 + 1).min(wanted.len() / 2); // of three letters, one may differ
     let mut found: Vec<(usize, &str)> = known
         .into_iter()
-        .filter(|k| k.len().abs_diff(name.len()) <= 4 * far)
-        .map(|k| (distance(&wanted, k), k))
-        .filter(|(d, _)| *d <= far)
+        .filter_map(|k| {
+            let ends_with_it =
+                wanted.len() > 3 && k.to_lowercase().ends_with(&wanted.iter().collect::<String>());
+            let may_be_near = k.len().abs_diff(name.len()) <= 4 * far;
+            let d = if ends_with_it { 1 } else { may_be_near.then(|| distance(&wanted, k))? };
+            (d <= far).then_some((d, k))
+        })
         .collect();
     sort(&mut found);
     found.dedup();
@@ -46,6 +51,7 @@ mod tests {
         assert!(nearest("", known, 3).is_empty());
         assert!(nearest("foo", ["now"], 1).is_empty());
         assert_eq!(nearest("nwo", ["now", "no"], 1), ["no"]);
+        assert_eq!(nearest("window", ["now", "contextWindow"], 1), ["contextWindow"]);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
-const WHY: &str = "the caller rewrote the past from here on";
+const WHY: &str =
+    "not part of the conversation any more: the list that was passed in goes on differently from here";
 
 impl Context {
     /// Takes `removed` out of the view and adds `messages`, all or none. The history keeps what is gone. A fold that contains

@@ -101,6 +101,7 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
         }
     }
     set_terms(&body, request, format)?;
+    define_called_tools(&body, request, format)?;
     Ok(Some(body))
 }
 
@@ -179,16 +180,20 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     }
     set(&body, list_key(format), &items)?;
     set_terms(&body, request, format)?;
-    if format == Format::BedrockConverse {
-        let messages = request.messages();
-        let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
-        let names: Vec<&str> = calls.map(|call| call.name.as_str()).collect();
-        let tools = tools_called(&names);
-        if !tools.is_empty() {
-            set(&body, "tools", &to_js(&tools)?)?;
-        }
-    }
+    define_called_tools(&body, request, format)?;
     Ok(body.into())
+}
+
+/// Bedrock refuses calls without definitions of tools, so those that were called get some. Tools in its own format replace them.
+fn define_called_tools(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
+    if format != Format::BedrockConverse {
+        return Ok(());
+    }
+    let messages = request.messages();
+    let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
+    let names: Vec<&str> = calls.map(|call| call.name.as_str()).collect();
+    let tools = tools_called(&names);
+    if tools.is_empty() { Ok(()) } else { set(body, "tools", &to_js(&tools)?) }
 }
 
 /// The key of the list in a format's body.

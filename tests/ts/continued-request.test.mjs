@@ -55,6 +55,16 @@ for (const format of FORMATS)
     assert.equal(session.folds().length, 1);
   });
 
+test("Bedrock gets definitions of the called tools if the session's tools are in another format, because it refuses calls without any", async () => {
+  const { session, seen } = asking("bedrock-converse");
+  session.setTools("openai-chat", toolDefinitions("openai-chat"));
+  await session.compact();
+  const [{ request, body }] = seen;
+  assert.equal(request.continues, true);
+  assert.ok(body.toolConfig.tools.length > 0);
+  assert.deepEqual(check("bedrock-converse", body).filter((v) => v.severity === "error"), []);
+});
+
 for (const format of FORMATS)
   test(`${format}: in a running session, 99 % of a request's bytes before the instruction are in the view that was sent last`, async () => {
     const seen = [];
