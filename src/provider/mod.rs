@@ -55,7 +55,7 @@ pub use links::{reasoning_groups, unlink_each};
 pub use media::BYTES;
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
-pub use openai_chat::{empty_reasoning, has_reasoning_field};
+pub use openai_chat::{empty_reasoning, erased_reasoning, has_reasoning_field};
 pub use openai_responses::{answer_by_item_id, is_answer_by_id};
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use pending_renames::{CallId, PendingRenames};
