@@ -447,3 +447,77 @@ fn the_output_of_an_erased_call_of_another_kind_still_answers_it() {
         }
     }
 }
+
+#[test]
+fn a_decision_stays_without_its_reason() {
+    let items = json!([
+        { "type": "mcp_approval_request", "id": "c", "server_label": "s", "name": "f", "arguments": "{}" },
+        { "type": "mcp_approval_response", "approval_request_id": "c", "approve": true, "reason": SECRET },
+    ]);
+    let responses = provider(Format::OpenaiResponses);
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    push(&mut s, user("Go on."));
+    let read = responses.read(&items).unwrap();
+    push(&mut s, read[0].clone());
+    let answer = push(&mut s, read[1].clone());
+    push(&mut s, user("Thanks."));
+    s.erase(&answer).unwrap();
+    assert_gone(&mut s, "the reason");
+    let view = s.context().view_messages();
+    let written = responses.write(&view.iter().map(|m| &**m).collect::<Vec<_>>()).items;
+    let decision = json!({ "type": "mcp_approval_response", "approval_request_id": "c", "approve": true, "reason": "[erased]" });
+    assert_eq!(written[2], decision, "what was done because of it was allowed");
+}
+
+#[test]
+fn reasoning_that_its_provider_requires_stays_without_its_text() {
+    let chat = provider(Format::OpenaiChat);
+    let call = |id: &str, thought: &str| {
+        let function = json!({ "name": "f", "arguments": "{}" });
+        json!([
+            { "role": "assistant", "content": "", "reasoning_content": thought, "tool_calls": [{ "id": id, "type": "function", "function": function }] },
+            { "role": "tool", "tool_call_id": id, "content": "found" },
+        ])
+    };
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    push(&mut s, user("Go on."));
+    let mut first = chat.read(&call("a", SECRET)).unwrap().into_iter();
+    let erased = push(&mut s, first.next().unwrap());
+    s.push(first.chain(chat.read(&call("b", "Hm.")).unwrap()).collect()).unwrap();
+    s.erase(&erased).unwrap();
+    assert_gone(&mut s, "the reasoning");
+    let view = s.context().view_messages();
+    let written = Value::Array(chat.write(&view.iter().map(|m| &**m).collect::<Vec<_>>()).items);
+    let options = CheckOptions { provider: Some("deepseek"), ..CheckOptions::default() };
+    assert_eq!(check(Format::OpenaiChat, &written, &options).unwrap(), []);
+    assert_eq!(written[1]["reasoning_content"], "…");
+}
+
+#[test]
+fn a_running_turn_keeps_the_thinking_that_it_opens_with() {
+    let step = |id: &str, thought: &str| {
+        let thinking = json!({ "type": "thinking", "thinking": thought, "signature": "c2ln" });
+        json!([
+            { "role": "assistant", "content": [thinking, { "type": "tool_use", "id": id, "name": "f", "input": {} }] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": "found" }] },
+        ])
+    };
+    let anthropic = provider(Format::Anthropic);
+    let mut s = session(&json!({ "contextWindow": 100_000, "boundThinking": "keep" }));
+    push(&mut s, user("Go on."));
+    let read =
+        [anthropic.read(&step("a", SECRET)).unwrap(), anthropic.read(&step("b", "Hm.")).unwrap()].concat();
+    let ids: Vec<String> = read.into_iter().map(|message| push(&mut s, message)).collect();
+    let refused = s.erase(&ids[0]).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::GraphConstraint);
+    assert!(refused.message().contains("next user message"), "{refused}");
+    s.erase(&ids[2]).unwrap();
+    push(&mut s, said("Done."));
+    push(&mut s, user("And now?"));
+    s.erase(&ids[0]).unwrap();
+    assert_gone(&mut s, "the turn is over");
+    let view = s.context().view_messages();
+    let written = Value::Array(anthropic.write(&view.iter().map(|m| &**m).collect::<Vec<_>>()).items);
+    let options = CheckOptions { thinking: Some("enabled"), ..CheckOptions::default() };
+    assert_eq!(check(Format::Anthropic, &written, &options).unwrap(), []);
+}

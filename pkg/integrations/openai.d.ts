@@ -41,6 +41,9 @@ export interface FitOptions {
  * `previous_response_id` or `conversation` is returned unchanged, and this is reported as a failure, because nothing can be removed
  * from a conversation that the service holds.
  *
+ * In Chat Completions, calls that have no id, or the same one, get ids of their own, and so do their outputs: the order decides which
+ * belongs to which. Some servers (llama.cpp, LM Studio, gateways to Gemini) make such calls.
+ *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function fit(options: IntegrationOptions<object>): <B extends object>(body: B, options?: FitOptions) => Promise<B>;

@@ -33,20 +33,28 @@ export function wrapStore(store, options) {
     return isTimeOfOutput(name) ? [...names, name] : names; // earlier versions did not encrypt the names of times
   }
 
-  /** The item's value, and the name under which it is stored; `null` and the current name if there is none. */
+  /** The item's value, `null` if there is none; the name under which it is stored; and the one under which it is stored anew. */
   async function found(method, name) {
-    const names = await namesOf(name);
-    for (const stored of names) {
+    const [current, ...others] = await namesOf(name);
+    // The current name again at the end, because another process may have moved the item there in the meantime.
+    for (const stored of [current, ...others, ...(others.length > 0 ? [current] : [])]) {
       const value = (await store[method](stored)) ?? null;
-      if (value !== null) return { stored, value };
+      if (value !== null) return { stored, current, value };
     }
-    return { stored: names[0], value: null };
+    return { stored: current, current, value: null };
+  }
+
+  /** Removes what is stored under older keys of an item that is stored under the current one: nobody would find it without them. */
+  async function removeOlderCopies(name) {
+    const [, ...others] = await namesOf(name);
+    await Promise.allSettled(others.map((stored) => store.removeItem(stored)));
   }
 
   async function put(method, name, seal) {
     const { id } = await keys.current();
     const value = await seal(id);
     await store[method](isHidden(name) ? await hidden(keys, id, name) : name, value);
+    await removeOlderCopies(name);
   }
 
   const sealedText = async (id, name, text) => toBase64(await sealed(keys, id, itemAt("text", name), new TextEncoder().encode(text)));
@@ -96,9 +104,12 @@ export function wrapStore(store, options) {
       const { id } = await keys.current();
       const value = await sealedText(id, name, next);
       for (let swaps = 1; ; swaps++) {
-        const { stored, value: there } = await found("getItem", name);
+        const { stored, current, value: there } = await found("getItem", name);
         if ((there === null ? null : await textIn(name, there)) !== expected) return false;
-        if (await store.compareAndSet(stored, there, value, options)) return true;
+        if (await store.compareAndSet(current, stored === current ? there : null, value, options)) {
+          if (stored !== current) await removeOlderCopies(name);
+          return true;
+        }
         if (swaps === MAX_SWAPS) return false;
       }
     };

@@ -10,6 +10,7 @@ use super::slot::{Form, Slot};
 use super::wording::plain_placeholder;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{CallKind, Extras, Message, Part, Text};
+use crate::provider::erased_reasoning;
 
 /// Replaces erased content.
 pub const ERASED: &str = "[erased]";
@@ -183,7 +184,8 @@ fn without_content(message: &Message) -> Message {
         .iter()
         .filter_map(|part| match part {
             Part::Text { .. } | Part::Media(_) | Part::Refusal { .. } => Some(text()),
-            Part::Reasoning(_) | Part::Opaque { .. } => None,
+            Part::Reasoning(_) => erased_reasoning(part), // some providers refuse calls without the field
+            Part::Opaque { .. } => None,
             Part::ToolCall(call) => {
                 let mut call = call.clone();
                 let is_json = !matches!(call.kind, CallKind::Custom);
@@ -198,13 +200,13 @@ fn without_content(message: &Message) -> Message {
                 let mut output = output.clone();
                 output.content = vec![text()];
                 output.output_ref = None;
-                output.extras = Extras::default();
+                output.extras = output.decision(); // what was done because of it would not fit another one
                 Some(Part::ToolOutput(output))
             }
         })
         .collect();
     erased.parts.dedup_by(|one, other| matches!((&one, &other), (Part::Text { .. }, Part::Text { .. })));
-    if erased.parts.is_empty() {
+    if erased.parts.iter().all(|part| matches!(part, Part::Reasoning(_))) {
         erased.parts.push(text());
     }
     erased

@@ -73,6 +73,18 @@ impl Context {
         Some(after_user + body[after_user..].iter().position(answers)?)
     }
 
+    /// Whether the running turn begins with this message and its thinking: the provider refuses the turn without it.
+    pub fn opens_running_turn_with_thinking(&self, index: NodeIndex) -> bool {
+        let body = self.view.body();
+        let message = &self.history.node(index).message;
+        let is_running =
+            body.last().is_some_and(|last| last.message.role == Role::Tool) || self.history.has_open_calls();
+        is_running
+            && message.parts.iter().any(Part::is_bound_thinking)
+            && message.tool_calls().any(|call| !call.hosted)
+            && self.opening_of_running_turn().is_some_and(|at| body[at].node == index)
+    }
+
     /// Whether a cut removed the thinking of the message that a slot shows.
     pub fn lost_thinking(&self, slot: &Slot) -> bool {
         let thinks = |message: &Message| message.parts.iter().any(Part::is_bound_thinking);

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::{CallKind, Format, Message, Part, Role, ToolCall};
+use serde_json::{Map, Value};
+
+use super::{CallKind, Extras, Format, Message, Part, Role, ToolCall, ToolOutput};
 
 impl ToolCall {
     /// Whether the provider runs the tool and reports the result in a separate part. (The Responses API reports the
@@ -24,6 +26,32 @@ impl ToolCall {
         }
         let options = self.extras.field(Format::AiSdk, "providerOptions")?;
         string_field(options.pointer("/anthropic/caller")?, "toolId")
+    }
+}
+
+/// The types of items in which the Responses API asks whether a tool may run, and in which the user answers.
+const MCP_REQUEST: &str = "mcp_approval_request";
+const MCP_RESPONSE: &str = "mcp_approval_response";
+
+impl ToolCall {
+    /// Whether it asks the user whether a tool of the provider's may run.
+    pub fn asks_for_approval(&self) -> bool {
+        matches!(&self.kind, CallKind::Other { raw, .. } if raw.get("type").is_some_and(|kind| kind == MCP_REQUEST))
+    }
+}
+
+impl ToolOutput {
+    /// The fields that say how the user decided on a request for approval; empty if it is no such decision.
+    pub fn decision(&self) -> Extras {
+        let Some(fields) = self.extras.of(Format::OpenaiResponses) else { return Extras::default() };
+        let is_kept = |key: &str| key != "reason";
+        match fields.get("type") {
+            Some(kind) if kind == MCP_RESPONSE => {
+                let kept: Map<String, Value> = fields.into_iter().filter(|(key, _)| is_kept(key)).collect();
+                Extras::new(Format::OpenaiResponses, kept)
+            }
+            _ => Extras::default(),
+        }
     }
 }
 

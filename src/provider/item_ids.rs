@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::openai_responses::is_answer_by_id;
 use crate::message::{CallKind, Extras, Format, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
@@ -60,7 +61,8 @@ pub(super) fn unlink_ai_sdk(part: &mut Map<String, Value>) {
 pub(super) fn any_id(part: &Part) -> Option<String> {
     match part {
         Part::ToolOutput(output) => {
-            output.extras.field(FORMAT, "id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
+            let id = output.extras.field(FORMAT, "id").filter(|_| !is_answer_by_id(output))?;
+            id.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
         }
         // A reference contains the id of another item.
         Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,

@@ -5,7 +5,7 @@ use super::graph::SessionGraph;
 use super::state::Session;
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, Form, NodeIndex, Tally};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Role};
 
 /// The least that a summary may take, in tokens.
@@ -33,7 +33,7 @@ impl Session {
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id and for a message that the engine wrote; `GRAPH_CONSTRAINT` for part of a run of a
-    /// provider's own tool. Nothing has changed then.
+    /// provider's own tool, and for the answer that opens a running turn with signed thinking. Nothing has changed then.
     pub fn erase(&mut self, id: &str) -> Result<Erased> {
         let index = self.erasable(id)?;
         let answers = self.context.answers_to_other_kinds(index);
@@ -82,6 +82,12 @@ impl Session {
     fn erasable(&self, id: &str) -> Result<NodeIndex> {
         let index = self.context.history.require(id)?;
         self.context.check_erase(index)?;
+        if !self.config.drops_bound_thinking && self.context.opens_running_turn_with_thinking(index) {
+            let why = format!(
+                "`{id}` opens the running turn with its thinking, and the provider refuses the turn without it: erase it after the next user message, or go back to before it (`rewind`)"
+            );
+            return Err(Error::new(ErrorCode::GraphConstraint, why));
+        }
         Ok(index)
     }
 

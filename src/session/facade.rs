@@ -31,7 +31,8 @@ impl Session {
     }
 
     /// Appends messages, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
-    pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+    pub fn push(&mut self, mut messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+        self.context.history.name_calls(&mut messages);
         self.check_node_limit(messages.len())?;
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);

@@ -11,10 +11,11 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Session::push`]; nothing has changed then.
-    pub fn rewrite(&mut self, gone: &[NodeIndex], messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+    pub fn rewrite(&mut self, gone: &[NodeIndex], mut messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         if gone.is_empty() {
             return self.push(messages);
         }
+        self.context.history.name_calls(&mut messages);
         self.check_node_limit(messages.len())?;
         self.drop_bound_thinking(&[]);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;

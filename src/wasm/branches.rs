@@ -54,7 +54,8 @@ impl Session {
     /// ```
     /// @returns The ids of the folds whose summaries were rewritten.
     /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for messages written by the engine; `GRAPH_CONSTRAINT` for part
-    /// of a call of a provider's own tool that spans two messages. Then nothing has changed.
+    /// of a call of a provider's own tool that spans two messages, and for the answer that opens a running turn with signed thinking.
+    /// Then nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "string[]")]
     pub fn erase(
         &self,

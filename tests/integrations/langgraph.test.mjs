@@ -229,6 +229,40 @@ describe("langgraph 1: modelCall", () => {
     assert.ok(cut > 0, "outputs were cut");
   });
 
+  test("a call that could not be read and is answered after its answer was seen", async () => {
+    const messages = [new HumanMessage(TASK), new AIMessage("On it."), new HumanMessage("Go on.")];
+    const fitting = modelCall(STRICT);
+    const sentFor = async (list) => {
+      let sent;
+      await fitting(list, async (given) => ((sent = given), new AIMessage(ANSWER)));
+      return sent;
+    };
+    const unreadable = { name: "build", args: "{bad", id: "call_1", error: "no JSON", type: "invalid_tool_call" };
+    messages.push(new AIMessage({ content: "", tool_calls: [{ name: "build", args: {}, id: "call_0", type: "tool_call" }], invalid_tool_calls: [unreadable] }));
+    assert.deepEqual(await sentFor([...messages]), messages);
+    messages.push(new ToolMessage({ tool_call_id: "call_0", content: outputOf(1), name: "build" }), new ToolMessage({ tool_call_id: "call_1", content: "Error: no JSON", name: "build" }));
+    assert.deepEqual(await sentFor([...messages]), messages);
+  });
+
+  test("conversations of one hook keep their servers' ids apart", async () => {
+    const call = (id) => ({ name: "build", args: {}, id, type: "tool_call" });
+    const conversation = (task, ids) => [new HumanMessage(task), new AIMessage({ content: "", tool_calls: ids.map(call) }), ...ids.map((tool_call_id, n) => new ToolMessage({ tool_call_id, content: outputOf(n), name: "build" })), new AIMessage("Built.")];
+    const lists = [conversation("Build this.", [undefined]), conversation("Build that.", ["build", "build"])];
+    const fitting = modelCall({ ...STRICT, ladder: [{ pass: "even_cut" }] });
+    const outputs = (list) => list.filter((message) => message.getType() === "tool");
+    const written = new Set();
+    for (let n = 0; written.size < lists.length; n++) {
+      for (const list of lists) {
+        let sent;
+        await fitting([...list], async (given) => ((sent = given), new AIMessage(ANSWER)));
+        const cut = outputs(sent).filter((message) => !list.includes(message));
+        for (const { tool_call_id } of cut) assert.equal(tool_call_id, outputs(list)[0].tool_call_id);
+        if (cut.length > 0) written.add(list);
+        list.push(new HumanMessage(`And ${n}? ${outputOf(n)}`), new AIMessage(outputOf(n)));
+      }
+    }
+  });
+
   test("media count as media, whichever of LangChain's blocks they are in", async () => {
     const data = "A".repeat(400_000);
     const blocks = [

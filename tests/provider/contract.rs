@@ -160,6 +160,8 @@ fn ai_sdk() -> Value {
             { "type": "image", "image": "data:image/png;base64,AAAA" },
             { "type": "file", "data": "data:application/pdf;base64,AAAA", "mediaType": "application/pdf", "filename": "a.pdf" },
             { "type": "file", "mediaType": "audio/wav", "data": { "type": "data", "data": "AAAA" } },
+            { "type": "file", "mediaType": "image", "data": "AAAA" },
+            { "type": "file", "mediaType": "image/*", "data": "data:image/png;base64,AAAA" },
             { "type": "file", "mediaType": "text/plain", "data": { "type": "text", "text": "x" } },
             { "type": "file", "mediaType": "image/png", "data": { "type": "url", "url": "https://example.com/a.png" } },
             { "type": "image", "image": { "openai": "file_1" } },

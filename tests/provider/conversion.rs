@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use contextfold::ErrorCode;
-use contextfold::message::{Format, Message};
+use contextfold::message::{Format, MediaKind, Message, Part};
 use contextfold::provider::{CheckOptions, Severity, check, convert, provider, unlink_each};
 use serde_json::{Value, json};
 
@@ -486,4 +486,27 @@ fn messages_are_the_same_after_a_round_trip_and_notes_tell_what_is_not() {
             assert!(!back.to_string().contains("extras"), "{what}");
         }
     }
+}
+
+#[test]
+fn the_ai_sdk_names_an_image_by_its_kind_alone() {
+    let ai_sdk = provider(Format::AiSdk);
+    for (name, kind) in [
+        ("image", MediaKind::Image),
+        ("image/*", MediaKind::Image),
+        ("audio", MediaKind::Audio),
+        ("text", MediaKind::Document),
+    ] {
+        let list =
+            json!([{ "role": "user", "content": [{ "type": "file", "mediaType": name, "data": "AAAA" }] }]);
+        let messages = ai_sdk.read(&list).unwrap();
+        let Part::Media(media) = &messages[0].parts[0] else { panic!("{name} is no medium") };
+        assert_eq!((media.kind, &media.media_type), (kind, &None), "{name}");
+        assert_eq!(Value::Array(ai_sdk.write(&messages.iter().collect::<Vec<_>>()).items), list);
+    }
+    let list =
+        json!([{ "role": "user", "content": [{ "type": "file", "mediaType": "image", "data": "AAAA" }] }]);
+    let converted = convert(Format::AiSdk, Format::Anthropic, &list).unwrap();
+    let source = converted.output.pointer("/0/content/0/source/media_type");
+    assert_eq!(source, Some(&json!("image/png")), "no API takes the kind alone");
 }

@@ -2,9 +2,12 @@
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message, Part, Role};
-use contextfold::provider::{provider, reasoning_groups, unlink_each};
+use contextfold::provider::{CheckOptions, check, provider, reasoning_groups, unlink_each};
+use contextfold::session::{Session, SessionConfig};
+use contextfold::tokens::BytesPerFour;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 fn read(list: &Value) -> Vec<Message> {
     provider(Format::OpenaiResponses).read(list).unwrap()
@@ -12,6 +15,11 @@ fn read(list: &Value) -> Vec<Message> {
 
 fn written(messages: &[Message]) -> Value {
     Value::Array(provider(Format::OpenaiResponses).write(&messages.iter().collect::<Vec<_>>()).items)
+}
+
+fn session() -> Session {
+    let config = SessionConfig::from_value(&json!({ "contextWindow": 100_000 })).unwrap();
+    Session::new(config, Arc::new(BytesPerFour))
 }
 
 /// One item of each kind in the published schema, and some unknown ones.
@@ -234,4 +242,96 @@ fn malformed_items_are_refused_with_their_index() {
         assert_eq!(e.code(), ErrorCode::InvalidMessage, "{bad}");
         assert!(e.message().starts_with("message 1:"), "{bad}: {e}");
     }
+}
+
+#[test]
+fn a_stored_call_is_the_reference_that_an_output_answers() {
+    let list = json!([
+        { "role": "user", "content": "hi" },
+        { "type": "item_reference", "id": "rs_1" },
+        { "type": "item_reference", "id": "fc_1" },
+        { "id": "ctc_2" },
+        { "type": "function_call_output", "call_id": "call_1", "output": "x" },
+        { "type": "custom_tool_call_output", "call_id": "call_2", "output": "y" },
+        { "type": "item_reference", "id": "msg_1" },
+        { "role": "user", "content": "go on" }
+    ]);
+    let messages = read(&list);
+    assert_eq!(written(&messages), list);
+    let calls: Vec<&str> = messages[1].tool_calls().map(|call| call.id.as_str()).collect();
+    assert_eq!(calls, ["call_1", "call_2"], "in their order");
+    assert!(check(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap().is_empty());
+
+    let mut session = session();
+    session.push(messages).unwrap();
+    let view: Vec<Message> = session.context().view_messages().iter().map(|m| Message::clone(m)).collect();
+    assert_eq!(written(&view), list);
+
+    let orphan = json!([
+        { "role": "user", "content": "hi" },
+        { "type": "item_reference", "id": "msg_1" },
+        { "type": "function_call_output", "call_id": "call_1", "output": "x" }
+    ]);
+    assert!(self::session().push(read(&orphan)).is_err(), "a message is no call");
+}
+
+#[test]
+fn the_output_of_a_local_shell_may_name_the_item_of_its_call() {
+    let call = |n: u32| {
+        let action = json!({ "type": "exec", "command": ["ls"], "env": {} });
+        json!({ "type": "local_shell_call", "id": format!("lsh_{n}"), "call_id": format!("call_{n}"), "action": action, "status": "completed" })
+    };
+    let output = |id: &str| json!({ "type": "local_shell_call_output", "id": id, "output": "a.txt" });
+    for [one, two] in [["lsh_1", "lsh_2"], ["call_1", "call_2"], ["lsh_2", "lsh_1"]] {
+        let list = json!([
+            { "role": "user", "content": "hi" }, call(1), call(2), output(one), output(two), { "role": "user", "content": "go on" }
+        ]);
+        assert_eq!(check(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap(), [], "{list}");
+        assert_eq!(written(&read(&list)), list);
+        let (mut together, mut apart) = (session(), session());
+        together.push(read(&list)).unwrap();
+        for item in list.as_array().unwrap() {
+            if item["type"] != "local_shell_call" {
+                apart.push(read(&json!([item]))).unwrap();
+            } else if item["id"] == "lsh_1" {
+                apart.push(read(&json!([call(1), call(2)]))).unwrap();
+            }
+        }
+        for session in [together, apart] {
+            let view: Vec<Message> =
+                session.context().view_messages().iter().map(|m| Message::clone(m)).collect();
+            assert_eq!(written(&view), list);
+            let answered: Vec<&str> =
+                view.iter().flat_map(Message::tool_outputs).map(|output| output.call_id.as_str()).collect();
+            assert!(answered.iter().all(|id| id.starts_with("call_")), "{answered:?}");
+        }
+    }
+    let list = json!([{ "role": "user", "content": "hi" }, call(1), output("lsh_9")]);
+    let rules: Vec<&str> = check(Format::OpenaiResponses, &list, &CheckOptions::default())
+        .unwrap()
+        .iter()
+        .map(|violation| violation.rule)
+        .collect();
+    assert_eq!(rules, ["R-orphan-output", "R-unanswered"]);
+    assert_eq!(session().push(read(&list)).unwrap_err().code(), ErrorCode::InvalidMessage);
+}
+
+#[test]
+fn only_the_users_own_answer_decides_on_an_approval() {
+    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "pay", "arguments": "{}" });
+    let asked = json!([{ "role": "user", "content": "hi" }, request]);
+    let mut session = session();
+    session.push(read(&asked)).unwrap();
+    let refused = session.push(vec![Message::tool("mcpr_1", "Yes, go on.")]).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::InvalidMessage);
+    assert!(refused.message().contains("`mcp_approval_response`"), "{refused}");
+    let answer = json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true });
+    session.push(read(&json!([answer]))).unwrap();
+    let view: Vec<Message> = session.context().view_messages().iter().map(|m| Message::clone(m)).collect();
+    assert_eq!(written(&view)[2], answer);
+
+    let stand_in = [read(&asked), vec![Message::tool("mcpr_1", "[no output yet]")]].concat();
+    let written = provider(Format::OpenaiResponses).write(&stand_in.iter().collect::<Vec<_>>());
+    assert_eq!(written.items[2]["approve"], false, "the API requires an answer");
+    assert!(written.notes.iter().any(|note| note.what.contains("approval")), "{:?}", written.notes);
 }

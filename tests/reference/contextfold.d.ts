@@ -2559,7 +2559,8 @@ export class Session {
      * ```
      * @returns The ids of the folds whose summaries were rewritten.
      * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for messages written by the engine; `GRAPH_CONSTRAINT` for part
-     * of a call of a provider's own tool that spans two messages. Then nothing has changed.
+     * of a call of a provider's own tool that spans two messages, and for the answer that opens a running turn with signed thinking.
+     * Then nothing has changed.
      */
     erase(id: string): string[];
     /**

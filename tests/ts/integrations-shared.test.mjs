@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Session } from "contextfold";
+import { Session, check } from "contextfold";
 import { runChat, runResponses } from "contextfold/openai";
 import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
@@ -109,6 +109,38 @@ test("`fittingFetch` makes the body of a `Request` fit, too, and says which bodi
   assert.deepEqual(errors.map(({ code }) => code), ["INVALID_ARGUMENT"]);
   await assert.rejects(fetching(url, unreadable), { code: "INVALID_ARGUMENT", message: /JSON\.stringify/ });
 });
+
+test("calls whose server gives them no id, an empty one, or the same one are paired with their outputs by their order", async () => {
+  const text = (of) => `${of} ${"word ".repeat(2000)}`;
+  const answer = (id, n) => ({ role: "assistant", content: "", tool_calls: ["read", "list", "read"].map((name) => ({ ...id, type: "function", function: { name, arguments: `{"n":${n}}` } })) });
+  const outputs = (id, n) => ["first", "second", "third"].map((which) => ({ role: "tool", ...id, content: text(`${which} of ${n}`) }));
+  for (const [inCall, inOutput] of [[{ id: "" }, { tool_call_id: "" }], [{}, {}], [{ id: null }, {}], [{ id: "call" }, { tool_call_id: "call" }]]) {
+    const reports = [];
+    const fitting = fit({ contextWindow: 20_000, ladder: [{ pass: "even_cut" }], strict: true, onReport: (report) => reports.push(report) });
+    const messages = [{ role: "user", content: "Go." }];
+    let sent;
+    for (let n = 0; n < 6; n++) {
+      messages.push(answer(inCall, n), ...outputs(inOutput, n));
+      const before = sent;
+      sent = (await fitting({ model: "m", messages })).messages;
+      assert.deepEqual(check("openai-chat", sent).filter(({ severity }) => severity === "error"), [], "each call has an id, and its output the same one");
+      assert.deepEqual(sent.map(({ role }) => role), messages.map(({ role }) => role));
+      for (const [i, { content }] of sent.entries()) assert.equal(content.slice(0, 8), messages[i].content.slice(0, 8), "in their order");
+      if (before) assert.deepEqual(sent.map(idsOf).slice(0, before.length), before.map(idsOf), "the same ids in each request");
+      messages.splice(1, Infinity, ...structuredClone(messages.slice(1)));
+    }
+    assert.ok(JSON.stringify(sent).length < JSON.stringify(messages).length / 2, "it was made to fit");
+    assert.ok(reports.slice(1).every(({ conversation }) => conversation.by === "beginning"));
+    const again = await fitting({ model: "m", messages: sent });
+    assert.deepEqual(again.messages.map(idsOf), sent.map(idsOf), "a caller may go on from what was sent");
+  }
+  const interrupted = [{ role: "user", content: "Go." }, answer({}, 0), { role: "user", content: "No, this." }, answer({}, 1), ...outputs({}, 1)];
+  const { messages } = await fit({ contextWindow: 100_000, strict: true })({ model: "m", messages: interrupted });
+  assert.deepEqual(check("openai-chat", messages), [], "outputs answer the newest calls");
+  assert.equal(messages.at(-1).tool_call_id, messages.findLast(({ role }) => role === "assistant").tool_calls[2].id);
+});
+
+const idsOf = ({ tool_call_id, tool_calls }) => tool_call_id ?? tool_calls?.map(({ id }) => id);
 
 test("the proxy's figures are in the model's own tokens, like the limit", async () => {
   const session = new Session({ model: "claude-sonnet-4-5", contextWindow: 3_000, ladder: "rolling" });

@@ -1,6 +1,7 @@
 // Request bodies of each format: where their list is, what else counts, and what a client cannot change.
 
 import { ContextError, Session } from "contextfold";
+import { withCallIds } from "./call-ids.js";
 import { blocksOf, partsOf } from "./header.js";
 import { marksLeft, withMark } from "./marks.js";
 import { Keeper } from "./keeper.js";
@@ -9,7 +10,7 @@ import { loadOrCreate } from "./saved.js";
 /** How each format's body is read. */
 const BODIES = {
   "openai-responses": { list: "input", header: (body) => body.instructions, held: (body) => (body.previous_response_id ? "previous_response_id" : body.conversation ? "conversation" : null) },
-  "openai-chat": { list: "messages", header: () => undefined, held: () => null },
+  "openai-chat": { list: "messages", header: () => undefined, held: () => null, named: withCallIds },
   anthropic: {
     list: "messages",
     header: (body) => body.system,
@@ -61,7 +62,7 @@ export class BodyKeeper {
 
   /** Returns the keeper's fitting with the `body` to send instead; the same object if nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
-    const { list: key, header, held, tools = (body) => body.tools } = this.#body;
+    const { list: key, header, held, tools = (body) => body.tools, named = (list) => list } = this.#body;
     if (body.compaction) return { body }; // it asks Anthropic to compact; it is not a call of the conversation
     const holder = held(body);
     if (holder && this.#limitsOf) return { body }; // in a server this is not a failure, because its clients may not be able to change it
@@ -71,7 +72,7 @@ export class BodyKeeper {
     }
     if (!Array.isArray(body[key])) return { body };
     const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), model: body.model ?? body.modelId, bytes, owner });
-    const fitting = await this.#keeper.fit(body[key], about);
+    const fitting = await this.#keeper.fit(named(body[key]), about);
     return { ...fitting, body: this.#written(body, fitting) };
   }
 

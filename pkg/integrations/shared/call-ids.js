@@ -23,6 +23,32 @@ export function newIdsFor(calls, list, waiting) {
   });
 }
 
+/**
+ * A list of Chat Completions in which every call has an id of its own, and its output the same one; the same list if that is so already.
+ * An output belongs to the first call with its id in the answer before it that has no output yet: among calls without ids, the order
+ * decides. The ids depend only on what comes before, so a list that goes on gets the same ones again.
+ */
+export function withCallIds(list) {
+  const waiting = new Set();
+  let open = [];
+  const named = [];
+  for (const entry of list) {
+    if (entry?.role === "tool") {
+      const found = open.findIndex(({ own }) => (own || "") === (entry.tool_call_id || ""));
+      const [call] = found < 0 ? [] : open.splice(found, 1);
+      waiting.delete(call?.id);
+      named.push(!call || call.id === entry.tool_call_id ? entry : { ...entry, tool_call_id: call.id });
+      continue;
+    }
+    const calls = Array.isArray(entry?.tool_calls) ? entry.tool_calls : [];
+    const ids = newIdsFor(calls.map((call) => ({ id: call?.id, name: call?.[call.type ?? "function"]?.name })), named, waiting);
+    open = calls.map((call, i) => ({ own: call?.id, id: ids?.[i] ?? call?.id }));
+    for (const { id } of open) waiting.add(id);
+    named.push(ids ? { ...entry, tool_calls: calls.map((call, i) => ({ ...call, id: ids[i] })) } : entry);
+  }
+  return named.every((entry, i) => entry === list[i]) ? list : named;
+}
+
 const isId = (id) => typeof id === "string" && id !== "";
 
 const idsIn = (list) => list.flatMap((entry) => [entry?.call_id, entry?.tool_call_id, ...(entry?.tool_calls ?? []).map((call) => call?.id)]);

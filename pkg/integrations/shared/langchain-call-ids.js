@@ -3,30 +3,37 @@
 // a graph may answer it (with an error for the model).
 
 export class LangchainCallIds {
-  /** By answer: its calls, with ids of their own. */
+  /** By answer: its calls, with ids of their own. Where that is not the server's, `own` is the server's. */
   #calls = new WeakMap();
   /** By output: the id of its call, if that is not the output's `tool_call_id`. */
   #outputs = new WeakMap();
-  /** The servers' ids, by those that we gave. */
-  #own = new Map();
 
-  /** Pairs the calls of a list with their outputs. What an answer was given once, it keeps, however the list before it changes. */
+  /**
+   * Pairs the calls of a list with their outputs. What an answer was given once, it keeps, however the list before it changes.
+   * Returns the answers that have further calls now: those which could not be read and were answered since.
+   */
   read(list) {
+    const changed = [];
     let open = [];
     let given = 0;
     for (const [at, message] of list.entries()) {
       const type = message.getType();
       if (type === "ai") {
-        if (!this.#calls.has(message)) this.#calls.set(message, this.#withIds(message, invalidIn(message, list, at), given));
-        const calls = this.#calls.get(message);
-        given += calls.filter(({ id }) => this.#own.has(id)).length;
-        open = [...calls];
+        const known = this.#calls.get(message);
+        const calls = known ?? withIds(message.tool_calls ?? [], [], given);
+        const more = invalidIn(message, calls, list, at);
+        const all = more.length > 0 ? withIds(more, calls, given + madeIn(calls)) : calls;
+        this.#calls.set(message, all);
+        if (known && more.length > 0) changed.push(message);
+        given += madeIn(all);
+        open = [...all];
       } else if (type === "tool") {
-        const found = open.findIndex(({ id }) => (this.own(id) || undefined) === (message.tool_call_id || undefined));
+        const found = open.findIndex((call) => (ownId(call) || undefined) === (message.tool_call_id || undefined));
         const [call] = found < 0 ? [] : open.splice(found, 1);
         if (call && call.id !== message.tool_call_id) this.#outputs.set(message, call.id);
       }
     }
+    return changed;
   }
 
   callsOf(message) {
@@ -37,27 +44,32 @@ export class LangchainCallIds {
     return this.#outputs.get(message) ?? message.tool_call_id;
   }
 
-  /** The id as the server wrote it. */
-  own(id) {
-    return this.#own.has(id) ? this.#own.get(id) : id;
-  }
-
-  #withIds(message, invalid, given) {
-    const seen = new Set();
-    return [...(message.tool_calls ?? []), ...invalid].map((call) => {
-      const isOwn = call.id && !seen.has(call.id);
-      seen.add(call.id);
-      if (isOwn) return call;
-      const id = `${call.id || call.name}--${(given += 1)}`;
-      this.#own.set(id, call.id);
-      return { ...call, id };
-    });
+  /** The id of a message's call as the server wrote it, which may be none: `{ id }`. `undefined` if there is no such call. */
+  ownIdIn(message, index) {
+    const call = message && this.callsOf(message)[index];
+    return call && { id: ownId(call) };
   }
 }
 
-/** The invalid calls of an answer that outputs answer. */
-function invalidIn({ invalid_tool_calls: invalid = [], tool_calls: valid = [] }, list, at) {
+/** The id of a call as the server wrote it. */
+const ownId = (call) => ("own" in call ? call.own : call.id);
+
+const madeIn = (calls) => calls.filter((call) => "own" in call).length;
+
+/** The calls `before`, and further ones of the same answer, which get an id if they have none of their own. */
+function withIds(calls, before, given) {
+  const seen = new Set(before.map(ownId));
+  const named = calls.map((call) => {
+    const isOwn = call.id && !seen.has(call.id);
+    seen.add(call.id);
+    return isOwn ? call : { ...call, own: call.id, id: `${call.id || call.name}--${(given += 1)}` };
+  });
+  return [...before, ...named];
+}
+
+/** The invalid calls of an answer that outputs answer and that are not among its `calls`. */
+function invalidIn({ invalid_tool_calls: invalid = [] }, calls, list, at) {
   const answered = new Set();
   for (let i = at + 1; invalid.length > 0 && list[i]?.getType() === "tool"; i++) answered.add(list[i].tool_call_id);
-  return invalid.filter(({ id }) => id && answered.has(id) && !valid.some((call) => call.id === id));
+  return invalid.filter(({ id }) => id && answered.has(id) && !calls.some((call) => ownId(call) === id));
 }

@@ -27,14 +27,20 @@ export function langchainMessages() {
         return { role: "user", content, ...id };
     }
   };
+  /** A call's id as the server wrote it in this conversation. */
+  const ownId = (id, originalOf) => {
+    let at = -1;
+    const caller = originalOf(({ tool_calls = [] }) => (at = tool_calls.findIndex((call) => call.id === id)) >= 0);
+    return (ids.ownIdIn(caller, at) ?? { id }).id;
+  };
   const toTheirs = (entry, originalOf) => {
     const { role, id } = entry;
     const content = entry.content ?? "";
     if (role === "tool") {
       const { name, status, artifact } = originalOf((one) => one.role === "tool" && one.tool_call_id === entry.tool_call_id && one.id === id) ?? {};
-      return new ToolMessage({ content, tool_call_id: ids.own(entry.tool_call_id), name, status, artifact, id });
+      return new ToolMessage({ content, tool_call_id: ownId(entry.tool_call_id, originalOf), name, status, artifact, id });
     }
-    if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id: ids.own(id), type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
+    if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id: ownId(id, originalOf), type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
     if (role === "system" || role === "developer") return new SystemMessage({ content, id });
     return new HumanMessage({ content, id });
   };

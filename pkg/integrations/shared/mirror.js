@@ -11,7 +11,7 @@ export class Mirror {
   /**
    * `convertToEngine` may return the entry itself if nothing differs. `convertToSdk` also gets a function that finds the SDK's original
    * of the newest entry for which a test is true. `readList` gets each list before its entries are converted, for conversions that
-   * depend on the entries around them.
+   * depend on the entries around them. It may return entries that are converted anew, because more is known of them now.
    */
   constructor(convertToEngine = (entry) => entry, convertToSdk = (entry) => entry, readList = () => {}) {
     this.#convertToEngine = convertToEngine;
@@ -20,7 +20,7 @@ export class Mirror {
   }
 
   listToEngine(list) {
-    this.#readList(list);
+    for (const entry of this.#readList(list) ?? []) this.#engineEntries.delete(entry);
     return list.map((entry) => this.toEngine(entry));
   }
 

@@ -6,12 +6,26 @@ use super::History;
 use super::open_calls::{OpenCall, OpenCalls};
 use crate::context::node::{NodeIndex, NodeKind};
 use crate::context::tally::Tally;
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, ToolCall};
+use crate::provider::{answer_by_item_id, is_answer_by_id};
 
 impl History {
     /// The node with the call `call_id`, if no output has answered it yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
+    }
+
+    /// The call `call_id`, if no output has answered it yet.
+    pub fn waiting_call(&self, call_id: &str) -> Option<&ToolCall> {
+        self.node(self.open_call(call_id)?).message.tool_calls().find(|call| call.id == call_id)
+    }
+
+    /// Gives outputs that name their call by the id of the call's item the id of the call.
+    pub fn name_calls(&self, messages: &mut [Message]) {
+        for output in messages.iter_mut().flat_map(Message::tool_outputs_mut).filter(|o| is_answer_by_id(o)) {
+            let mut calls = self.nodes.iter().rev().flat_map(|node| node.message.tool_calls());
+            calls.find(|call| answer_by_item_id(output, call));
+        }
     }
 
     /// The calls that wait for an output.

@@ -4,13 +4,13 @@ use super::History;
 use crate::context::node::NodeIndex;
 use crate::error::{Error, Result};
 use crate::hashing::HashMap;
-use crate::message::{Message, Part, Role};
+use crate::message::{Message, Part, Role, ToolCall};
 
 impl History {
     /// Refuses messages that would make the history invalid; changes nothing (PROV-5). The ids of `replaced` nodes count as
     /// free.
-    pub fn check(&self, messages: &[Message], replaced: &[NodeIndex]) -> Result<()> {
-        let mut opened: HashMap<&str, bool> = HashMap::default();
+    pub fn check<'m>(&'m self, messages: &'m [Message], replaced: &[NodeIndex]) -> Result<()> {
+        let mut opened: HashMap<&str, Option<&'m ToolCall>> = HashMap::default(); // `None` once it is answered
         let mut ids: HashMap<&str, usize> = HashMap::default();
         for (i, message) in messages.iter().enumerate() {
             if let Some(id) = &message.meta.id {
@@ -26,14 +26,14 @@ impl History {
                     ));
                 }
             }
-            let is_open = |opened: &HashMap<&str, bool>, id: &str| {
-                opened.get(id).copied().unwrap_or_else(|| self.open_calls.contains_key(id))
+            let waiting = |opened: &HashMap<&str, Option<&'m ToolCall>>, id: &str| {
+                opened.get(id).copied().unwrap_or_else(|| self.waiting_call(id))
             };
             for call in message.tool_calls().filter(|c| !c.hosted) {
                 if message.role != Role::Assistant {
                     return Err(Error::message_at(i, "only an assistant message can carry tool calls"));
                 }
-                if is_open(&opened, &call.id) {
+                if waiting(&opened, &call.id).is_some() {
                     let id = &call.id;
                     return Err(Error::message_at(
                         i,
@@ -42,7 +42,7 @@ impl History {
                         ),
                     ));
                 }
-                opened.insert(&call.id, true);
+                opened.insert(&call.id, Some(call));
             }
             let outputs = message.tool_outputs().count();
             if outputs != usize::from(message.role == Role::Tool) {
@@ -58,16 +58,24 @@ impl History {
                         "a tool output cannot contain tool calls or tool outputs",
                     ));
                 }
-                if !is_open(&opened, &output.call_id) {
-                    let id = &output.call_id;
+                let id = &output.call_id;
+                let Some(call) = waiting(&opened, id) else {
                     return Err(Error::message_at(
                         i,
                         format!(
                             "the tool output for call `{id}` follows no open tool call; push the assistant message with that call first, or leave the output out"
                         ),
                     ));
+                };
+                if call.asks_for_approval() && output.decision().is_empty() {
+                    return Err(Error::message_at(
+                        i,
+                        format!(
+                            "`{id}` asks for an approval, and a tool message neither approves nor denies: push the item `mcp_approval_response` instead, with `pushFrom(\"openai-responses\", …)`"
+                        ),
+                    ));
                 }
-                opened.insert(&output.call_id, false);
+                opened.insert(id, None);
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::super::fields::{self, Fields, Object, drop_needless_template, opaque}
 use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::take_json;
+use super::parts::kind_of;
 use crate::message::{Extras, Format, Media, MediaKind, Part, ToolOutput};
 
 const FORMAT: Format = Format::AiSdk;
@@ -66,7 +67,7 @@ fn read_known(value: &Value) -> Option<Part> {
         }
         "media" | "file-data" | "image-data" => {
             let media_type = fields.take_string("mediaType")?;
-            let image = media_type.starts_with("image/");
+            let image = kind == "image-data" || kind_of(Some(&media_type)) == MediaKind::Image;
             let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
             media.data = Some(fields.take_text("data")?);
             media.media_type = Some(media_type);

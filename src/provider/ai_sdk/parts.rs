@@ -69,16 +69,29 @@ fn read_known(value: &Value) -> Option<Part> {
     })
 }
 
+/// What a file is. The SDK also takes the bare kind as its type, `image`.
+pub(super) fn kind_of(media_type: Option<&str>) -> MediaKind {
+    match media_type.and_then(|name| name.split('/').next()) {
+        Some("image") => MediaKind::Image,
+        Some("audio") => MediaKind::Audio,
+        _ => MediaKind::Document,
+    }
+}
+
+/// Whether a media type is only a kind: `image`, or `image/*`.
+fn is_bare(media_type: &str) -> bool {
+    media_type.split_once('/').is_none_or(|(_, subtype)| subtype == "*")
+}
+
 fn media(mut fields: Fields, kind: &str) -> Option<Media> {
     let media_type = fields.take_string("mediaType");
-    let is = |what: &str| media_type.as_deref().is_some_and(|t| t.starts_with(what));
-    let mut media = Media::new(match kind {
-        "image" => MediaKind::Image,
-        _ if is("image/") => MediaKind::Image,
-        _ if is("audio/") => MediaKind::Audio,
-        _ => MediaKind::Document,
-    });
-    media.media_type = media_type;
+    let mut media =
+        Media::new(if kind == "image" { MediaKind::Image } else { kind_of(media_type.as_deref()) });
+    match media_type {
+        // It names only the kind, and the SDK finds out the rest: it stays in the template, and no other format would take it.
+        Some(kind) if is_bare(&kind) => fields.restore("mediaType", Value::String(kind)),
+        named => media.media_type = named,
+    }
     media.filename = fields.take_string("filename");
     let options = fields.get("providerOptions").and_then(|options| options.pointer("/openai/imageDetail"));
     media.detail = options.and_then(Value::as_str).map(str::to_owned);
@@ -210,7 +223,8 @@ fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Va
     // A data URL without a declared type already contains the type.
     let untyped = out.get(DATA_URL) == Some(&Value::Bool(false));
     out.remove(DATA_URL);
-    if !untyped {
+    let names_kind = out.get("mediaType").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
+    if !untyped && !names_kind {
         out.set_or_remove("mediaType", media.media_type.as_deref().or(default.filter(|_| !is_own)));
     }
     out.set_or_remove("filename", media.filename.as_deref().filter(|_| !is_image || is_own));

@@ -22,6 +22,8 @@ struct Pairing<'v> {
     open: OpenIds<'v, Call<'v>>,
     answered: HashSet<&'v str>,
     called: HashSet<&'v str>,
+    /// The calls of local shells by the ids of their items: an output may name either.
+    shells: HashMap<&'v str, &'v str>,
     /// The index of the last call with each id.
     last_call: HashMap<&'v str, usize>,
     stateful: bool,
@@ -83,6 +85,7 @@ impl<'v> Pairing<'v> {
             open: OpenIds::default(),
             answered: HashSet::default(),
             called: HashSet::default(),
+            shells: HashMap::default(),
             last_call: list.iter().enumerate().filter_map(call).collect(),
             stateful,
         }
@@ -97,6 +100,9 @@ impl<'v> Pairing<'v> {
             self.open.open(id, Call { index: i, kind });
         }
         self.called.insert(id);
+        if let Some(item) = item.get("id").and_then(Value::as_str).filter(|_| kind == "local_shell_call") {
+            self.shells.insert(item, id);
+        }
     }
 
     fn output(&mut self, item: &'v Map<String, Value>, kind: &str, i: usize, found: &mut Violations) {
@@ -106,6 +112,9 @@ impl<'v> Pairing<'v> {
             }
             return;
         };
+        let by_item =
+            self.shells.get(id).filter(|_| kind == "local_shell_call_output" && !self.open.contains(id));
+        let id = by_item.copied().unwrap_or(id);
         if let Some(call) = self.open.close(id) {
             let own = kinds::output_kind(kind).is_some_and(|k| k.call == call.kind);
             let plain = kind == "function_call_output" && TAKES_FUNCTION_OUTPUT.contains(&call.kind);

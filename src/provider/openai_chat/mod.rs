@@ -53,8 +53,14 @@ pub fn empty_reasoning(part: &mut Part) -> bool {
     is_longer
 }
 
+/// The same reasoning without its content, if it came in a field of its message.
+pub fn erased_reasoning(part: &Part) -> Option<Part> {
+    let Part::Reasoning(reasoning) = part else { return None };
+    reasoning.extras.field(Format::OpenaiChat, FIELD)?.as_str().map(no_reasoning)
+}
+
 /// Reasoning without content, for a provider that refuses calls without reasoning.
-pub(super) fn no_reasoning(field: &'static str) -> Part {
+pub(super) fn no_reasoning(field: &str) -> Part {
     let extras = Extras::new(Format::OpenaiChat, Map::from_iter([(FIELD.to_owned(), Value::from(field))]));
     Part::from(Reasoning { text: Some(NO_REASONING.into()), extras, ..Reasoning::default() })
 }

@@ -119,7 +119,9 @@ fn call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
     let wrong = |what: &str| Error::message_at(index, format!("`tool_calls[{n}]` {what}"));
     let Value::Object(map) = value else { return Err(wrong("is not an object")) };
     let mut fields = Fields::new(map);
-    let id = fields.take_string("id").ok_or_else(|| wrong("has no `id`"))?;
+    let id = fields
+        .take_string("id")
+        .ok_or_else(|| wrong("has no `id`; give each call its own, and its output the same one"))?;
     let kind = match fields.take_string("type") {
         Some(kind) => kind,
         None if map.contains_key("function") => "function".to_owned(), // some providers leave it out

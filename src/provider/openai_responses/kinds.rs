@@ -28,7 +28,8 @@ pub(in crate::provider) const CALLS: [CallKinds; 7] = [
     CallKinds { call: "tool_search_call", output: "tool_search_output" },
 ];
 
-/// A request for approval and its answer. They are paired like a call, but the API does not require an answer.
+/// A request for approval and its answer, which are paired like a call. The API refuses a request without an answer before what comes
+/// next: `The following MCP approval requests do not have an approval: mcpr_…`.
 pub(in crate::provider) const APPROVAL: CallKinds =
     CallKinds { call: "mcp_approval_request", output: "mcp_approval_response" };
 

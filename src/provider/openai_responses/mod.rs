@@ -3,6 +3,7 @@
 //! One item is one message, with one exception: a run of reasoning, messages and calls that the model made becomes one
 //! assistant message with ordered parts, and is written back as separate items.
 
+mod answered;
 mod content;
 mod foreign;
 pub(super) mod kinds;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
+pub use answered::{answer_by_item_id, is_answer_by_id};
 use kinds::written_id;
 use read::SUMMARY;
 use write::HEAD;

@@ -148,7 +148,11 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     };
     let kind = kind.to_owned();
     out.set("type", kind.as_str());
-    out.set(if kind == APPROVAL.output { "approval_request_id" } else { key }, &*written_id(&output.call_id));
+    let names_item = key == "id" && out.get(key).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
+    if !names_item {
+        let key = if kind == APPROVAL.output { "approval_request_id" } else { key };
+        out.set(key, &*written_id(&output.call_id));
+    }
     match kind.as_str() {
         "computer_call_output" => computer(&mut out, output),
         "shell_call_output" => {
@@ -166,6 +170,7 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
         "mcp_approval_response" => {
             if !is_own {
                 out.set("approve", false); // only the user may approve, and that answer came in this format
+                notes.push(Note::new("a request for approval that the user has not answered is denied: the API requires an answer"));
             }
             out.set_or_remove("reason", text_of(output));
         }

@@ -7,6 +7,7 @@ use super::super::format::object;
 use super::super::item_ids::ITEM;
 use super::super::opaque::opaque_call;
 use super::super::textless;
+use super::answered::{answer_by_item_id, claim_reference, is_answer_by_id};
 use super::content::CONTENT;
 use super::kinds::{self, APPROVAL};
 use super::{content, outputs};
@@ -25,6 +26,9 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
     for (index, value) in items.iter().enumerate() {
         let item = object(value, index)?;
         textless::refuse(value, index)?;
+        if let Some(id) = kinds::call_id(item).filter(|_| outputs::is_client_output(item)) {
+            claim_reference(id, &mut out[start..]);
+        }
         let message = match read(item, value, index, &out[start..])? {
             Read::Message(message) => message,
             Read::AssistantParts(parts) => match out[start..].last_mut() {
@@ -81,7 +85,12 @@ fn read(
         "function_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "arguments", index)?)])),
         "custom_tool_call" => Ok(Read::AssistantParts(vec![Part::from(call(item, "input", index)?)])),
         _ if outputs::is_client_output(item) => {
-            let mut output = Part::from(outputs::read(item, index)?);
+            let mut output = outputs::read(item, index)?;
+            if is_answer_by_id(&output) {
+                let mut calls = before.iter().rev().flat_map(|(message, _)| message.tool_calls());
+                calls.find(|call| answer_by_item_id(&mut output, call));
+            }
+            let mut output = Part::from(output);
             let call = |id: &str| before.iter().rev().find_map(|(m, _)| m.tool_calls().rfind(|c| c.id == id));
             outputs::drop_needless_template(&mut output, value, call);
             Ok(Read::Message(Message::new(Role::Tool, vec![output])))

@@ -62,16 +62,7 @@ pub(super) fn repair(work: &mut Work, options: &CheckOptions<'_>) {
 
 /// The calls that the API requires an output for.
 fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
-    let asks = |call: &&ToolCall| {
-        !call.hosted
-            && match &call.kind {
-                CallKind::Other { raw, .. } => {
-                    raw.get("type").and_then(|t| t.as_str()) != Some(kinds::APPROVAL.call)
-                }
-                _ => true,
-            }
-    };
-    message.tool_calls().filter(asks)
+    message.tool_calls().filter(|call| !call.hosted && !call.asks_for_approval())
 }
 
 /// Removes outputs of hosted tools, which are part of the model's own messages, if their call is not before them.
@@ -253,10 +244,7 @@ fn place_outputs(
     let mut changes = Vec::new();
     for (i, slot) in taken.iter_mut().enumerate() {
         let Some(output) = slot.as_ref().and_then(|e| e.message.tool_outputs().next()) else { continue };
-        let approval = output
-            .extras
-            .of(Format::OpenaiResponses)
-            .is_some_and(|m| m.get("type").and_then(|t| t.as_str()) == Some(kinds::APPROVAL.output));
+        let approval = !output.decision().is_empty();
         if claimed.contains(&i) || approval || options.stateful && !ids.contains(output.call_id.as_str()) {
             continue;
         }
