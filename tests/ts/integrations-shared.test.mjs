@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
 import { runChat, runResponses } from "contextfold/openai";
+import { Owners } from "../../pkg/cli/proxy/owners.js";
 import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
@@ -216,6 +217,29 @@ test("an unknown option of a hook: the error suggests a near name, or lists all 
     assert.doesNotMatch(message, /did you mean/);
     for (const name of ["contextWindow", "summarize", "session", "key", "strict", "onReport", "onError", "signal", "tools", "instructions"]) assert.ok(message.includes(`\`${name}\``), `${name} in ${message}`);
   }
+});
+
+test("a request that came as JSON and fits is passed on as it is, also when its conversation is known", async () => {
+  const lists = { "openai-chat": "messages", anthropic: "messages", "openai-responses": "input", gemini: "contents" };
+  for (const [format, key] of Object.entries(lists)) {
+    const keeper = new BodyKeeper("server", format, { contextWindow: 9_000, strict: true }, { serverLimits: { most: 3, bytes: Infinity } });
+    const entry = (n) => (key === "contents" ? { role: n % 2 ? "model" : "user", parts: [{ text: `text ${n}` }] } : { role: n % 2 ? "assistant" : "user", content: `text ${n}` });
+    for (const length of [1, 3, 5]) {
+      const body = { model: "m", [key]: Array.from({ length }, (_, n) => entry(n)) };
+      const fitting = await keeper.fit(body, { bytes: 100 });
+      assert.ok(fitting.conversation, format);
+      assert.equal(fitting.body, body, `${format}, ${length} entries`);
+      const text = JSON.stringify(body, null, 2);
+      await sendFitting(keeper, text, { send: async (sent) => (assert.equal(sent, text), new Response()) });
+    }
+  }
+});
+
+test("a client of the proxy is recognised whatever the path of its request looks like", () => {
+  const owners = new Owners();
+  const of = (url) => owners.of({ headers: {}, url }, "m");
+  assert.equal(of("//:80/v1/messages"), of("//[/v1/messages?x=1"));
+  assert.notEqual(of("/v1beta/models/m:generateContent?key=a"), of("/v1beta/models/m:generateContent?key=b"));
 });
 
 test("a server keeps a limited number of conversations and characters; sessions that it drops are freed", async () => {
