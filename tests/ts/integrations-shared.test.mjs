@@ -9,6 +9,7 @@ import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
+import { foldsOf } from "contextfold/ai-sdk-ui";
 import { fit, fittingFetch } from "contextfold/openai";
 import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
@@ -387,4 +388,15 @@ test("the usage of an answer with a shell that the provider ran is a sum; with t
   const call = { type: "shell_call", id: "sh_1", call_id: "call_1" };
   assert.equal(usageIn({ usage, output: [call, { type: "shell_call_output", call_id: "call_1", output: [] }] }).requests, 2);
   assert.equal(usageIn({ usage, output: [call] }).requests, undefined);
+});
+
+test("the page is told of steps only: what a summariser retained is none, in a fold that contains an earlier one", async () => {
+  const session = new Session({ contextWindow: 3_000, ladder: "spec", summarize: () => "<retain>The token.</retain><summary>Short.</summary>" });
+  for (let n = 0; n < 4; n++) {
+    session.push([{ role: "user", content: `question ${n}` }, { role: "assistant", content: `answer ${n} `.repeat(40) }]);
+    if (n > 1) await session.compact();
+  }
+  const [fold] = foldsOf(session);
+  assert.ok(session.folds().length > 1 && fold.id === session.folds().at(-1).id, "a fold of a fold");
+  assert.deepEqual(fold.steps, [0, 1, 2, 3, 4, 5]);
 });
