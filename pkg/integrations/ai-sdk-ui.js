@@ -38,7 +38,8 @@ export function foldsOf(session) {
   const membersOf = ({ items }) => items.flatMap((id) => (all.has(id) ? membersOf(all.get(id)) : [id]));
   return shown.map((fold) => {
     const { id, summary, tokens_folded, tokens } = fold;
-    return { id, summary, tokens_folded, tokens, steps: [...new Set(membersOf(fold).map((member) => steps.get(member)))].sort((a, b) => a - b) };
+    const folded = membersOf(fold).map((member) => steps.get(member)); // what an earlier summariser retained is of no step
+    return { id, summary, tokens_folded, tokens, steps: [...new Set(folded)].filter((step) => step >= 0).sort((a, b) => a - b) };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { FoldInfo, Format, Report, Session, Undone, ViewOf } from "contextfold";
 
-/** What `useSession` returns: the same object until the session's next event. */
+/** What `useSession` returns: the same object until the session changes. */
 export interface SessionState<F extends Format = "messages"> {
   /** What the model will be sent next, in the requested format. */
   view: ViewOf<F>;
@@ -18,6 +18,7 @@ export interface SessionState<F extends Format = "messages"> {
 
 /**
  * Returns a session's state in a React component, which re-renders on each event of the session (a message, a fold, an undo).
+ * Changes without an event (options, header, tools, pins, `erase`) are shown by the next render.
  * Needs React 18 or newer. Without a session (for example while it loads) everything is empty.
  *
  * ```jsx

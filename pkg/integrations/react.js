@@ -1,4 +1,4 @@
-// A session's state for React: the same object until the next event, then read again.
+// A session's state for React: the same object until the session changes, then read again.
 
 import { useSyncExternalStore } from "react";
 
@@ -24,12 +24,10 @@ function watch(session, format) {
 
 function watcher(session, format) {
   const listeners = new Set();
-  let state, stop, isScheduled, lastFingerprint;
-  // Nobody listens before a component is mounted. This cheap summary shows whether the session has changed until then.
-  const fingerprint = () => JSON.stringify(session.toJSON());
+  let state, position, stop, isScheduled;
   const read = () => {
     const { report, tokens, limit } = session;
-    lastFingerprint = fingerprint();
+    position = session.position;
     return { view: session.view(format), folds: session.folds(), report, tokens, limit, unfold: (id, options) => session.unfold(id, options) };
   };
   // A push emits an event for each message; they count as one change. By the microtask, the report of a run is complete, too.
@@ -45,10 +43,7 @@ function watcher(session, format) {
   return {
     subscribe(listener) {
       listeners.add(listener);
-      if (!stop) {
-        unlessFreed(() => (stop = session.on("*", scheduleUpdate)));
-        if (fingerprint() !== lastFingerprint) state = undefined;
-      }
+      if (!stop) unlessFreed(() => (stop = session.on("*", scheduleUpdate)));
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
@@ -56,8 +51,11 @@ function watcher(session, format) {
         stop = undefined;
       };
     },
+    // Some changes have no event (a header, options, a pin), and nobody listens before a component is mounted: the next render shows them.
     snapshot() {
-      if (!state) unlessFreed(() => (state = read()));
+      unlessFreed(() => {
+        if (!state || session.position !== position) state = read();
+      });
       return (state ??= NOTHING);
     },
   };

@@ -68,6 +68,23 @@ test("another session, another format, or none; and no listener is left", async 
   assert.equal(seen.length, after);
 });
 
+test("what changes without an event is shown by the next render: options, a header, an erased message", async () => {
+  const session = new Session({ contextWindow: 8_000 });
+  session.push([{ role: "user", content: "The password is hunter2." }, { role: "assistant", content: "I see." }]);
+  const { seen, again, end } = await rendered(session);
+  session.erase("m1");
+  session.setOptions({ contextWindow: 4_000 });
+  session.setHeader("Be brief.");
+  await again(session);
+  assert.deepEqual([seen.at(-1).limit, seen.at(-1).tokens, seen.at(-1).view], [4_000, session.tokens, session.view("messages")]);
+  await again(session);
+  assert.equal(seen.at(-1), seen.at(-2), "the same object, if nothing has changed");
+  await end();
+  session.rewind("m1");
+  session.push({ role: "assistant", content: "I see!" }); // as many messages, turns and tokens as before
+  assert.equal((await rendered(session)).seen.at(-1).view.at(-1).content, "I see!");
+});
+
 test("changes between two renders are shown, and a freed session is shown as empty", async () => {
   const session = new Session();
   const first = await rendered(session);

@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session, check } from "contextfold";
 import { runChat, runResponses } from "contextfold/openai";
+import { Owners } from "../../pkg/cli/proxy/owners.js";
 import { Reports } from "../../pkg/cli/proxy/reports.js";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
+import { foldsOf } from "contextfold/ai-sdk-ui";
 import { fit, fittingFetch } from "contextfold/openai";
 import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
@@ -250,6 +252,29 @@ test("an unknown option of a hook: the error suggests a near name, or lists all 
   }
 });
 
+test("a request that came as JSON and fits is passed on as it is, also when its conversation is known", async () => {
+  const lists = { "openai-chat": "messages", anthropic: "messages", "openai-responses": "input", gemini: "contents" };
+  for (const [format, key] of Object.entries(lists)) {
+    const keeper = new BodyKeeper("server", format, { contextWindow: 9_000, strict: true }, { serverLimits: { most: 3, bytes: Infinity } });
+    const entry = (n) => (key === "contents" ? { role: n % 2 ? "model" : "user", parts: [{ text: `text ${n}` }] } : { role: n % 2 ? "assistant" : "user", content: `text ${n}` });
+    for (const length of [1, 3, 5]) {
+      const body = { model: "m", [key]: Array.from({ length }, (_, n) => entry(n)) };
+      const fitting = await keeper.fit(body, { bytes: 100 });
+      assert.ok(fitting.conversation, format);
+      assert.equal(fitting.body, body, `${format}, ${length} entries`);
+      const text = JSON.stringify(body, null, 2);
+      await sendFitting(keeper, text, { send: async (sent) => (assert.equal(sent, text), new Response()) });
+    }
+  }
+});
+
+test("a client of the proxy is recognised whatever the path of its request looks like", () => {
+  const owners = new Owners();
+  const of = (url) => owners.of({ headers: {}, url }, "m");
+  assert.equal(of("//:80/v1/messages"), of("//[/v1/messages?x=1"));
+  assert.notEqual(of("/v1beta/models/m:generateContent?key=a"), of("/v1beta/models/m:generateContent?key=b"));
+});
+
 test("a server keeps a limited number of conversations and characters; sessions that it drops are freed", async () => {
   const bodyOf = (n, more = "") => ({ model: "m", messages: [{ role: "user", content: `conversation ${n}${more}` }] });
   const keeperOf = (serverLimits) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serverLimits });
@@ -395,4 +420,15 @@ test("the usage of an answer with a shell that the provider ran is a sum; with t
   const call = { type: "shell_call", id: "sh_1", call_id: "call_1" };
   assert.equal(usageIn({ usage, output: [call, { type: "shell_call_output", call_id: "call_1", output: [] }] }).requests, 2);
   assert.equal(usageIn({ usage, output: [call] }).requests, undefined);
+});
+
+test("the page is told of steps only: what a summariser retained is none, in a fold that contains an earlier one", async () => {
+  const session = new Session({ contextWindow: 3_000, ladder: "spec", summarize: () => "<retain>The token.</retain><summary>Short.</summary>" });
+  for (let n = 0; n < 4; n++) {
+    session.push([{ role: "user", content: `question ${n}` }, { role: "assistant", content: `answer ${n} `.repeat(40) }]);
+    if (n > 1) await session.compact();
+  }
+  const [fold] = foldsOf(session);
+  assert.ok(session.folds().length > 1 && fold.id === session.folds().at(-1).id, "a fold of a fold");
+  assert.deepEqual(fold.steps, [0, 1, 2, 3, 4, 5]);
 });

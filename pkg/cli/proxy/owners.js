@@ -11,7 +11,7 @@ export class Owners {
 
   /** The model is included, because limits, also those learnt from refusals, are per model: with another one it is another conversation. */
   of({ headers, url }, model) {
-    const inPath = new URL(url, "http://host").searchParams.get("key"); // Gemini's key may be in the URL
+    const inPath = new URLSearchParams(url.split("?")[1]).get("key"); // Gemini's key may be in the URL
     const said = JSON.stringify([model, inPath, ...CREDENTIALS.map((name) => headers[name])]);
     return createHmac("sha256", this.#salt).update(said).digest("base64");
   }

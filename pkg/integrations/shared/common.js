@@ -80,7 +80,8 @@ function textOf(entry) {
   return text;
 }
 
-function isWrittenSame(one, other) {
+/** Whether two entries are the same JSON. */
+export function isWrittenSame(one, other) {
   if (Object.is(one, other)) return true;
   try {
     return textOf(one) === textOf(other);

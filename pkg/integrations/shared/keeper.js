@@ -3,6 +3,7 @@
 
 import { ContextError, countTokens, tokenUsage } from "contextfold";
 import { bindsThinking } from "./bound-thinking.js";
+import { isWrittenSame } from "./common.js";
 import { pinCompactions } from "./compactions.js";
 import { Conversations } from "./conversations.js";
 import { WITH_PIECES, isInstruction, withoutHeader } from "./header.js";
@@ -134,7 +135,8 @@ export class Keeper {
     const { entries: view, system } = this.#viewToSend(conversation);
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.toSdk(entry, conversation.fullList));
-    const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
+    // Lists that come as JSON have new objects in each request, while the view has those by which the entries became known.
+    const unchanged = view.length === mine.length && view.every((entry, i) => isWrittenSame(entry, mine[i]));
     return { list: unchanged ? list : out, conversation, fullList, learntLimits: conversation.learntLimits, report, system, marks: conversation.viewOptions ? session.cacheMarks : [] };
   }
 
