@@ -77,7 +77,8 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /**
    * The conversation to continue. Default: a new one, which is returned. If the body's list begins like the session's history or
    * view, and has an answer, it is taken as the whole conversation (without an answer only if the session has none yet, either);
-   * any other list, or a text, is added at the end of the session.
+   * any other list, or a text, is added at the end of the session. An empty list adds nothing: calls at the end of the session that
+   * have no output, because an earlier run was aborted or killed, are run first.
    */
   session?: Session | undefined;
   /** The tools, by name; or one function for all. A call of an unknown tool is answered with an error. */

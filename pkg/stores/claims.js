@@ -84,9 +84,8 @@ async function acquire(folder, onTakeover) {
 const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
 
 async function makeClaim(folder) {
-  own ??= self();
   // Names sort by age. If clocks differ, the order is unfair, but still safe.
-  const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
+  const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), thisHolder()].join("-");
   const path = join(folder, name);
   await makeFolders(path);
   // A new entry updates the folder's time, by the clock of its file system.
@@ -147,6 +146,18 @@ async function removeStale(claim, stale, onTakeover) {
     await rm(join(claim.path, name), { recursive: true, force: true });
   }
   if (stale.some(({ isGone }) => !isGone)) await onTakeover?.(claim);
+}
+
+/** This process, as a text that says to others who holds something; `isHolderGone` reads it. */
+export function thisHolder() {
+  own ??= self();
+  return [own.place, process.pid, own.start].join("-");
+}
+
+/** Whether the process that this text names is known to have ended. */
+export function isHolderGone(holder) {
+  const [place, pid, start] = holder.split("-");
+  return isGone(place, Number(pid), start);
 }
 
 /** Identifies this process for others: where it runs, and when it was started. */

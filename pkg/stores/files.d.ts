@@ -36,7 +36,9 @@ export interface FileStoreOptions {
  * It is not reliable on a network folder: if the clients may see outdated lists of files (as with NFS), two machines may save at
  * once. Use a database there.
  *
- * `removeOlder` uses the clock of the file system. `ttlMs` of `compareAndSet` is ignored: items do not expire.
+ * `removeOlder` uses the clock of the file system. An item that was stored by `compareAndSet` with `ttlMs` (the lease for a summary)
+ * does not expire by time. It is gone once the process that stored it has ended, if that can be checked (on the same machine, and not
+ * in another container).
  *
  * @param folder Its path, or its `file:` URL.
  * @throws {ContextError} `INVALID_ARGUMENT`: for anything else, an empty path, or an unknown option.

@@ -1,14 +1,14 @@
 // Sessions in files, for Node.
 //
 //   journals/NAME   a journal: snapshot and records (journal-file.js)
-//   items/NAME      an item: its key, a line feed, its content
+//   items/NAME      an item: its key, a line feed, its content; if it may expire, `?` and its process (claims.js) follow the key
 //   locks           who is writing right now (claims.js); empty if nobody is
 
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { locked } from "./claims.js";
+import { isHolderGone, locked, thisHolder } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
@@ -92,17 +92,20 @@ export function fileStore(folder, options) {
 
   async function item(key) {
     try {
-      const line = Buffer.from(`${key}\n`);
       const bytes = await readFile(pathOf("items", key));
       // Without `fsync` an item may be empty or zeros after a power failure: it counts as missing.
-      return bytes.subarray(0, line.length).equals(line) ? new Uint8Array(bytes.subarray(line.length)) : null;
+      const end = bytes.indexOf("\n");
+      const [name, holder] = bytes.subarray(0, Math.max(end, 0)).toString().split("?");
+      // The lease of a process that was killed does not make others wait.
+      if (name !== key || (holder !== undefined && isHolderGone(holder))) return null;
+      return new Uint8Array(bytes.subarray(end + 1));
     } catch (error) {
       if (error.code === "ENOENT") return null;
       throw error;
     }
   }
 
-  const putItem = (claim, key, bytes) => put(claim, pathOf("items", key), [Buffer.from(`${key}\n`), bytes]);
+  const putItem = (claim, key, bytes, holder = "") => put(claim, pathOf("items", key), [Buffer.from(`${key}${holder}\n`), bytes]);
 
   async function removeItem(key) {
     await withItem(key, (claim) => takeAway(claim, pathOf("items", key)));
@@ -188,11 +191,11 @@ export function fileStore(folder, options) {
       const bytes = Buffer.from(value);
       return withItem(key, (claim) => putItem(claim, key, bytes));
     },
-    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line),
-    compareAndSet: (key, expected, next) =>
+    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line.replace(/\?.*/, "")),
+    compareAndSet: (key, expected, next, { ttlMs } = {}) =>
       withItem(key, async (claim) => {
         if ((await text(key)) !== expected) return false;
-        await putItem(claim, key, Buffer.from(next));
+        await putItem(claim, key, Buffer.from(next), ttlMs === undefined ? "" : `?${thisHolder()}`);
         return true;
       }),
     removeOlder(key, ms) {

@@ -484,6 +484,33 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       }
     });
 
+    test("a run that was killed while its tools ran goes on: with an empty list, they are run again", async () => {
+      for (const api of ["responses", "chat"]) {
+        const isChat = api === "chat";
+        const store = memoryJournals();
+        const bodies = [];
+        const answer = isChat
+          ? { id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Done." } }] }
+          : { id: "resp", object: "response", status: "completed", output: [{ type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Done.", annotations: [] }] }] };
+        const openai = client(OpenAI, server, { fetch: async (_, { body }) => (bodies.push(JSON.parse(body)), Response.json(answer)) });
+        const run = (list, key, build) => (isChat ? runChat(openai, { model: "m", messages: list ?? [] }, { contextWindow: 32_000, strict: true, store, key, execute: { build } }) : runResponses(openai, { model: "m", ...(list && { input: list }) }, { contextWindow: 32_000, strict: true, store, key, execute: { build } }));
+        const killed = new Session({ contextWindow: 32_000 });
+        const call = (id) => ({ id, type: "function", function: { name: "build", arguments: `{"id":"${id}"}` } });
+        killed.push([{ role: "user", content: TASK }, { role: "assistant", tool_calls: [call("a"), call("b"), call("c")] }, { role: "tool", tool_call_id: "b", content: "b, before" }]);
+        for (const [key, list] of [["empty", []], ["none", undefined], ["more", [{ role: "user", content: "Go on." }]]]) {
+          await Session.restore(killed.snapshot()).save(store, key);
+          const ran = [];
+          const { session } = await run(list, key, ({ id }) => (ran.push(id), `${id}, again`));
+          const request = bodies.at(-1);
+          assert.deepEqual(check(isChat ? "openai-chat" : "openai-responses", request.messages ?? request.input), []);
+          assert.deepEqual(ran, key === "more" ? [] : ["a", "c"]);
+          const outputs = session.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+          assert.deepEqual(outputs.sort(), key === "more" ? outputs : ["a, again", "b, before", "c, again"]);
+          assert.equal((await Session.load(store, key)).messages.length, session.messages.length);
+        }
+      }
+    });
+
     test("wrong options are refused before a request is sent, with the names of a loop's own", async () => {
       const { bodies } = fresh();
       const refuses = async (options, code, says) => {

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Session } from "../../pkg/node.js";
 import { locked } from "../../pkg/stores/claims.js";
 import { keyOf, nameOf } from "../../pkg/stores/file-names.js";
 import { fileStore } from "../../pkg/stores/files.js";
@@ -210,6 +211,43 @@ describe("names", () => {
       assert.equal(await store.getItem("lease"), null);
       assert.equal(await store.compareAndSet("lease", null, "mine"), true);
     }
+  });
+});
+
+describe("leases", () => {
+  test("a process that was killed while it wrote a summary does not make the next one wait", async () => {
+    const base = join(folder, "lease-killed");
+    const child = spawn(process.execPath, ["--input-type=module", "-e", `
+      import { Session } from ${JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)};
+      import { fileStore } from ${JSON.stringify(new URL("../../pkg/stores/files.js", import.meta.url).href)};
+      const session = new Session({ contextWindow: 4_000, summarize: () => { console.log("asked"); return new Promise(() => setInterval(() => {}, 1000)); } });
+      for (let n = 0; n < 40; n++) session.push([{ role: "user", content: "And " + n + "?" }, { role: "assistant", content: "It is so. ".repeat(60) }]);
+      await session.save(fileStore(process.argv[1]), "chat");
+      await session.prepare();`, base], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    const store = fileStore(base);
+    const lease = await store.getItem("chat:lease");
+    assert.match(lease, /^lease-/);
+    assert.deepEqual(await store.getKeys(), ["chat:lease"]);
+    assert.equal(await store.compareAndSet("chat:lease", null, "mine", { ttlMs: 60_000 }), false); // it lives
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    assert.equal(await store.getItem("chat:lease"), null);
+    const before = performance.now();
+    const session = await Session.load(store, "chat", { summarize: async () => "<summary>All is so.</summary>" });
+    const { report } = await session.prepare();
+    assert.doesNotMatch(report.summary.fallback ?? "", /another process/);
+    assert.equal(session.folds().at(-1).summary, "All is so.");
+    assert.ok(performance.now() - before < 5000);
+  });
+
+  test("an item stored without a lifetime stays when its process has ended", async () => {
+    const base = join(folder, "lease-kept");
+    const child = spawn(process.execPath, ["--input-type=module", "-e", `
+      import { fileStore } from ${JSON.stringify(new URL("../../pkg/stores/files.js", import.meta.url).href)};
+      await fileStore(process.argv[1]).compareAndSet("a", null, "stays");`, base], { stdio: "inherit" });
+    await once(child, "exit");
+    assert.equal(await fileStore(base).getItem("a"), "stays");
   });
 });
 

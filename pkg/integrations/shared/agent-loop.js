@@ -27,7 +27,9 @@ async function loop(api, client, body, options, own) {
     keeper.appendEntries(conversation, fullList);
     await keeper.saved(conversation);
   };
-  let fullList = options.session || own.home ? continuedList(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
+  const asked = body[api.list] ?? [];
+  let fullList = options.session || own.home ? continuedList(own.session, api.format, asked, body.instructions !== undefined) : api.first(asked);
+  if (Array.isArray(fullList)) fullList = [...fullList, ...(await outputsOf(api, interruptedCalls(api, fullList), execute, signal))];
   let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
@@ -37,10 +39,7 @@ async function loop(api, client, body, options, own) {
     await append(conversation, api.made(response));
     onResponse?.(response, step);
     const calls = api.calls(response);
-    if (calls.length > 0) {
-      const outputs = calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)));
-      await append(conversation, await Promise.all(outputs));
-    }
+    if (calls.length > 0) await append(conversation, await outputsOf(api, calls, execute, signal));
     // The loop runs functions and custom tools. A call of another kind (a shell, a computer, a patch) is left to the caller.
     const left = callsWithoutOutput(api.made(response));
     for (const { call } of calls) left.delete(call[api.idKey]);
@@ -93,6 +92,17 @@ async function* handedOn(events, onEvent) {
     yield event;
   }
 }
+
+/** The calls of the last answer that have no output, if nothing follows it but outputs: an earlier run ended while its tools ran. */
+function interruptedCalls(api, list) {
+  const waiting = callsWithoutOutput(list);
+  if (waiting.size === 0) return [];
+  const end = list.findLastIndex((entry) => entry?.role !== "tool" && !entry?.type?.endsWith("_output"));
+  return api.callsAtEnd(list.slice(0, end + 1)).filter(({ call }) => waiting.has(call[api.idKey]));
+}
+
+/** Runs tools, and returns the entries with their outputs. */
+const outputsOf = (api, calls, execute, signal) => Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal))));
 
 /** Runs a tool and returns its result, as text unless it is a list of parts. If it throws, returns an error text for the model. */
 async function executed({ call, name, input, isJson }, execute, signal) {

@@ -28,6 +28,8 @@ export const RESPONSES = {
     output
       .filter(isCall)
       .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
+  /** The calls that the list ends with. */
+  callsAtEnd: (list) => RESPONSES.calls({ output: list.slice(list.findLastIndex((item) => !isCall(item ?? {})) + 1) }),
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
 };
 
@@ -66,5 +68,6 @@ export const CHAT = {
       const called = call[type];
       return { call, name: called?.name, input: called?.arguments ?? called?.input, isJson: type === "function" };
     }),
+  callsAtEnd: (list) => CHAT.calls({ choices: [{ message: list.at(-1) ?? {} }] }),
   answer: (call, content) => ({ role: "tool", tool_call_id: call.id, content }),
 };
