@@ -145,7 +145,7 @@ fn room_below(context: &Context, plan: &FoldPlan, limit: u64) -> u64 {
 
 /// Tokens of the messages that would replace the fold.
 fn fold_tokens(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
-    let made = plan.messages(retain.cloned(), summary.clone(), plan.replaced_messages(context));
+    let made = plan.messages(retain.cloned(), summary.clone(), plan.recorded(context));
     made.tokens(|message| context.count(message))
 }
 
