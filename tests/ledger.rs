@@ -108,6 +108,25 @@ fn a_rule_that_the_user_repeated_or_pinned_is_not_repeated() {
 }
 
 #[test]
+fn a_rule_in_the_newest_user_message_is_not_repeated_where_all_else_has_to_be_cut() {
+    const RULE: &str = "Always run the tests before you submit.";
+    let mut session = session(&json!({ "contextWindow": 2_500, "safetyMargin": 0 }));
+    session.set_header(vec![Message::text(Role::System, filler(2_400))]).unwrap();
+    let log = "The log of the last run has no errors. ".repeat(150);
+    session.push(vec![user(format!("Fix the parser.\n{log}\n\n{RULE}"))]).unwrap();
+    for i in 0..6 {
+        let output = filler(if i % 2 == 0 { 3_000 } else { 9_000 });
+        session.push(called(&format!("c{i}"), format!("src/file{i}.rs {output}")).to_vec()).unwrap();
+        let mut fit = session.prepare().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = session.resume_extractive(*pending).unwrap();
+        }
+        assert_eq!(view(&session).matches(RULE).count(), 1, "{i}: {}", view(&session));
+    }
+    assert!(session.context().folds.len() > 1);
+}
+
+#[test]
 fn a_record_says_which_of_its_messages_came_after_the_request_behind_it() {
     let mut session = session(&json!({ "contextWindow": 3_000 }));
     let mut first_line = |new: Vec<Message>| {
