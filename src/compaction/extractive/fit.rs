@@ -63,10 +63,15 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
     let mut skipped = 0;
-    for candidate in candidates {
+    for mut candidate in candidates {
         let new = !headed.contains(&candidate.section);
         let heading = if new { counter.count(&heading(candidate.section)) } else { 0 };
-        let cost = heading + counter.count(&candidate.line);
+        let mut cost = heading + counter.count(&candidate.line);
+        if cost > room && is_request(&candidate.entry) {
+            let limit = line_limit(candidate.section, budget);
+            candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
+            cost = heading + counter.count(&candidate.line);
+        }
         if cost > room {
             skipped += 1;
             if skipped > 32 {
@@ -132,7 +137,7 @@ fn is_request(entry: &Entry) -> bool {
     [FIRST, LATEST, ANSWER_LABEL].contains(&entry.key.as_str())
 }
 
-/// The most bytes of one line, so that no line takes the room of the others.
+/// About how many bytes a line is shortened to, so that no line takes the room of the others.
 fn line_limit(section: Section, budget: u64) -> usize {
     let (share, max) = match section {
         Section::Task => (5, 2400),
