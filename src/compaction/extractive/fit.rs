@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::collect::{ANSWER_LABEL, FIRST, LATEST};
+use super::collect::{ANSWER_LABEL, FIRST, LATEST, SO_FAR};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
 use crate::compaction::frame::EMPTY_SUMMARY;
@@ -125,6 +125,8 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,
             LATEST => 900_000,
+            // It holds only until the answer: what was done to files is certain.
+            _ if entry.text.starts_with(SO_FAR) => base * 500 / (rank as u64 + slowness),
             _ => base * 1000 / (rank as u64 + slowness),
         };
         Candidate { section, line: line(section, &entry, limit), entry, worth }
