@@ -108,6 +108,58 @@ fn a_rule_that_the_user_repeated_or_pinned_is_not_repeated() {
 }
 
 #[test]
+fn a_rule_in_the_newest_user_message_is_not_repeated_where_all_else_has_to_be_cut() {
+    const RULE: &str = "Always run the tests before you submit.";
+    let mut session = session(&json!({ "contextWindow": 2_500, "safetyMargin": 0 }));
+    session.set_header(vec![Message::text(Role::System, filler(2_400))]).unwrap();
+    let log = "The log of the last run has no errors. ".repeat(150);
+    session.push(vec![user(format!("Fix the parser.\n{log}\n\n{RULE}"))]).unwrap();
+    for i in 0..6 {
+        let output = filler(if i % 2 == 0 { 3_000 } else { 9_000 });
+        session.push(called(&format!("c{i}"), format!("src/file{i}.rs {output}")).to_vec()).unwrap();
+        let mut fit = session.prepare().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = session.resume_extractive(*pending).unwrap();
+        }
+        assert_eq!(view(&session).matches(RULE).count(), 1, "{i}: {}", view(&session));
+    }
+    assert!(session.context().folds.len() > 1);
+}
+
+#[test]
+fn a_record_says_which_of_its_messages_came_after_the_request_behind_it() {
+    let mut session = session(&json!({ "contextWindow": 3_000 }));
+    let mut first_line = |new: Vec<Message>| {
+        session.push(new).unwrap();
+        let fit = Some(session.prepare().unwrap());
+        answer_all(&mut session, fit);
+        compact(&mut session);
+        let view = session.context().view_messages();
+        let record = view[0].plain_text();
+        assert!(view[1..].iter().any(|message| message.plain_text().starts_with("Fix part")));
+        record.lines().next().unwrap_or_default().replace(char::is_numeric, "N")
+    };
+    let steps =
+        |of: &str| (0..12).flat_map(|i| called(&format!("{of}{i}"), filler(1_000))).collect::<Vec<_>>();
+    let turn = |n: u32, of: &str| [vec![user(format!("Fix part {n} of the parser."))], steps(of)].concat();
+    let all = first_line(turn(1, "a"));
+    assert!(
+        all.starts_with("[Record of NN earlier messages, which followed the user message below, "),
+        "{all}"
+    );
+    let next = vec![said("Part 1 is mended."), user("Fix part 2 of the parser.")];
+    let none = first_line(next);
+    assert!(none.starts_with("[Record of NN earlier messages, written by the program"), "{none}");
+    let some = first_line(steps("b"));
+    assert!(
+        some.starts_with(
+            "[Record of NN earlier messages, of which the last NN followed the user message below, "
+        ),
+        "{some}"
+    );
+}
+
+#[test]
 fn user_messages_without_rule_words_are_kept_while_there_is_room() {
     let verbs = ["Fix", "Rename", "Refactor", "Document", "Profile", "Split", "Test", "Move"];
     let things = ["parser", "lexer", "cache", "router", "logger", "scheduler", "planner"];

@@ -1,4 +1,5 @@
 use super::config::{Style, SummaryRole};
+use super::frame::Recorded;
 use super::scope::RequestScope;
 use super::{Frame, tags};
 use crate::context::FoldMessages;
@@ -66,21 +67,21 @@ impl Layout {
         matches!(self, Self::SystemNote | Self::AskAnswerSteps | Self::SystemSummary)
     }
 
-    /// The messages that replace a fold. `asked` is the question before the summary, if the layout shows one. `frame` (with the number of
-    /// messages replaced) goes around a summary that is a user message.
+    /// The messages that replace a fold. `asked` is the question before the summary, if the layout shows one. `frame` (with the messages
+    /// replaced) goes around a summary that is a user message.
     pub fn messages(
         self,
         retain: Option<Message>,
         mut summary: Message,
         asked: &str,
-        frame: Option<(&Frame, usize)>,
+        frame: Option<(&Frame, Recorded)>,
     ) -> FoldMessages {
         let mut ask = None;
         let text = summary.plain_text();
         match self {
             Self::RetainSummaryTurns | Self::Replace => {
-                if let Some((frame, messages)) = frame {
-                    summary = engine_message(summary.role, &frame.around(&text, messages));
+                if let Some((frame, recorded)) = frame {
+                    summary = engine_message(summary.role, &frame.around(&text, recorded));
                 }
             }
             Self::AskAnswerSteps => {

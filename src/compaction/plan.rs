@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::accepted::Accepted;
 use super::config::SummaryRole;
-use super::frame::EMPTY_SUMMARY;
+use super::frame::{EMPTY_SUMMARY, Recorded};
 use super::layout::{Layout, engine_message};
 use super::ledger::Budget;
 use super::{Frame, Profile, ledger};
@@ -141,14 +141,15 @@ impl FoldPlan {
         [self.room, self.profile.max_tokens()].into_iter().flatten().min()
     }
 
-    /// How many messages the summary replaces, including those under earlier summaries.
-    pub fn replaced_messages(&self, context: &Context) -> usize {
-        context.messages_under(&self.members)
+    /// The messages that the summary replaces, including those under earlier summaries.
+    pub fn recorded(&self, context: &Context) -> Recorded {
+        let [messages, followed] = context.messages_under(&self.members);
+        Recorded { messages, followed }
     }
 
-    /// The messages that replace the fold; `messages` is the number of messages that it replaces.
-    pub fn messages(&self, retain: Option<Message>, summary: Message, messages: usize) -> FoldMessages {
-        let frame = self.frame.as_ref().map(|frame| (frame, messages));
+    /// The messages that replace the fold.
+    pub fn messages(&self, retain: Option<Message>, summary: Message, recorded: Recorded) -> FoldMessages {
+        let frame = self.frame.as_ref().map(|frame| (frame, recorded));
         let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
         self.layout.with_role(self.role).messages(retain, summary, ask, frame)
     }
@@ -159,6 +160,14 @@ const EVEN_SHARE: f64 = 0.07;
 
 /// Approximate tokens of the frame's text around a summary.
 const FRAME: u64 = 24;
+
+/// The same of what it says if the newest user message stays and steps behind it are folded.
+const FOLLOWED: u64 = 8;
+
+/// Whether steps follow the newest user message.
+fn turn_goes_on(context: &Context) -> bool {
+    context.view.body().last().is_some_and(|slot| !slot.message.opens_turn())
+}
 
 /// The least room for a summary of several lines, in tokens.
 pub const LEAST_SUMMARY: u64 = 32;
@@ -205,12 +214,15 @@ impl Keep {
     /// entries.
     fn even_room(&self, context: &Context, room: u64, has_facts: bool) -> (u64, u64) {
         if self.share(room) < self.min_summary_room {
-            let text = Frame::by_default(None).around(if has_facts { "-" } else { EMPTY_SUMMARY }, 100);
+            let followed = if turn_goes_on(context) { 100 } else { 0 };
+            let recorded = Recorded { messages: 100, followed };
+            let text = Frame::by_default(None).around(if has_facts { "-" } else { EMPTY_SUMMARY }, recorded);
             // The ledger's size is an estimate, and without a summary it has no spare room.
             let slack = if has_facts { 12 } else { 0 };
             return (0, context.count(&engine_message(Role::User, &text)) + slack);
         }
-        (self.room(room), self.room(room) + FRAME)
+        let followed = if turn_goes_on(context) { FOLLOWED } else { 0 };
+        (self.room(room), self.room(room) + FRAME + followed)
     }
 
     /// Keep the last `turns` turns, cut if they exceed the target.

@@ -145,7 +145,7 @@ fn room_below(context: &Context, plan: &FoldPlan, limit: u64) -> u64 {
 
 /// Tokens of the messages that would replace the fold.
 fn fold_tokens(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
-    let made = plan.messages(retain.cloned(), summary.clone(), plan.replaced_messages(context));
+    let made = plan.messages(retain.cloned(), summary.clone(), plan.recorded(context));
     made.tokens(|message| context.count(message))
 }
 
@@ -210,7 +210,7 @@ fn with_ledger(
 }
 
 /// The ledger of a fold, and what it had to leave out. `cut`: the messages that stay are too large and will be cut to make room, so facts
-/// in them do not count as present.
+/// in them do not count as present, except in those that stay word for word.
 fn ledger_of(
     context: &Context,
     plan: &FoldPlan,
@@ -239,7 +239,8 @@ fn ledger_of(
         names: if is_free { facts } else { budget.names },
         shared: budget.tokens,
     };
-    let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
+    let verbatim: NodeSet = verbatim(context, terms.limit).map(|slot| slot.node).collect();
+    let is_cut = |node: NodeIndex| (cut && !verbatim.contains(&node)) || cut_evenly.contains(&node);
     let carried = ledger::adjusted_to_view(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
@@ -272,15 +273,22 @@ pub fn can_fit(context: &Context, plan: &FoldPlan, tokens: u64, limit: u64) -> b
 /// Approximate least tokens of the messages that stay, once everything that may be cut is cut (COMP-19, INV-11).
 fn least_tokens(context: &Context, folded: &NodeSet, limit: u64) -> u64 {
     const CUT: u64 = 160;
+    let verbatim: NodeSet = verbatim(context, limit).map(|slot| slot.node).collect();
+    let kept = context.view.body().iter().filter(|s| !folded.contains(&s.node));
+    let least =
+        kept.map(|slot| if verbatim.contains(&slot.node) { slot.tokens() } else { slot.tokens().min(CUT) });
+    context.view.fixed_tokens() + least.sum::<u64>()
+}
+
+/// The messages that stay word for word even if everything else is cut: pinned ones, and the newest user message, unless it alone exceeds
+/// the limit.
+fn verbatim(context: &Context, limit: u64) -> impl Iterator<Item = &Slot> {
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
-    let kept = body.iter().enumerate().filter(|(_, s)| !folded.contains(&s.node));
-    let least = kept.map(|(at, slot)| {
-        let verbatim =
-            context.history.node(slot.node).pinned || (Some(at) == newest && slot.tokens() <= limit);
-        if verbatim { slot.tokens() } else { slot.tokens().min(CUT) }
-    });
-    context.view.fixed_tokens() + least.sum::<u64>()
+    body.iter().enumerate().filter_map(move |(at, slot)| {
+        let stays = context.history.node(slot.node).pinned || (Some(at) == newest && slot.tokens() <= limit);
+        stays.then_some(slot)
+    })
 }
 
 /// The retained text that the fold would remove from the view.

@@ -63,12 +63,26 @@ impl Context {
     }
 
     /// How many messages these nodes represent: themselves, those under the folds among them, and those of which records from elsewhere
-    /// tell.
-    pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
+    /// tell. And how many of them came after the first user message that the view shows without these nodes.
+    pub fn messages_under(&self, nodes: &[NodeIndex]) -> [usize; 2] {
+        let set: NodeSet = nodes.iter().copied().collect();
+        let opens_turn = |node: NodeIndex| {
+            let node = self.history.node(node);
+            node.kind == NodeKind::Message && node.message.opens_turn()
+        };
+        let mut shown = self.view.body().iter().map(|slot| slot.node);
+        let request = shown.find(|node| !set.contains(node) && opens_turn(*node));
+        let place = request.map(|node| self.history.place(node));
         let behind = self.messages_behind(nodes);
-        let messages =
-            behind.as_deref().unwrap_or(nodes).iter().map(|node| &self.history.node(*node).message);
-        messages.map(|message| recorded_messages(message).max(1)).fold(0, usize::saturating_add)
+        let (mut all, mut after) = (0_usize, 0_usize);
+        for node in behind.as_deref().unwrap_or(nodes) {
+            let messages = recorded_messages(&self.history.node(*node).message).max(1);
+            all = all.saturating_add(messages);
+            if place.is_some_and(|place| self.history.place(*node) > place) {
+                after = after.saturating_add(messages);
+            }
+        }
+        [all, after]
     }
 
     /// The messages behind these nodes: a summary's messages, also through the folds that it folds, and nothing for other

@@ -4,8 +4,8 @@ use super::clause::only_asks;
 use super::constraints::points_back;
 use super::literals;
 use super::sentences;
-use super::small_talk::{is_courtesy, says_what_is_lacking};
-use super::words::{is_listed, lowered, words};
+use super::small_talk::{is_assent, is_courtesy, says_what_is_lacking};
+use super::words::{is_listed, lowered, words, words_with_apostrophes};
 use crate::hashing::hash;
 use crate::script::is_cjk;
 
@@ -78,7 +78,19 @@ fn says_something(sentence: &str) -> bool {
             || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
     let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_words() && !is_code() && !leads_on(sentence) && !is_pasted(sentence) && is_worth_telling(sentence)
+    has_words()
+        && !is_code()
+        && !leads_on(sentence)
+        && !is_pasted(sentence)
+        && !only_names_what_to_read(sentence)
+        && is_worth_telling(sentence)
+}
+
+/// "ok, read src/a.rs and src/b.rs in full": names fill most of it, and a ledger lists those by themselves.
+pub fn only_names_what_to_read(sentence: &str) -> bool {
+    let does = words(sentence).find(|word| !is_assent(word)).map(str::to_lowercase);
+    let named = || literals(sentence).iter().map(|name| name.text.len()).sum::<usize>();
+    does.as_deref() == Some("read") && 2 * named() >= sentence.len()
 }
 
 /// Whether a sentence only leads on to what follows it: "From the other terminal:".
@@ -121,8 +133,27 @@ fn is_worth_telling(sentence: &str) -> bool {
             || is_courtesy(sentence)
             || says_what_is_lacking(sentence)
             || points_back(sentence)
+            || is_about_that(sentence)
     };
     sentence.contains(|c: char| c.is_ascii_digit()) || (!only_asks() && (is_specific || !is_vague()))
+}
+
+/// Whether its subject is only in the sentence before: "That works for me."
+fn is_about_that(sentence: &str) -> bool {
+    const SUBJECTS: &str = "that this";
+    const JOINED: &str = "that's this's that'd that'll";
+    const VERBS: &str = "is was isn't wasn't sounds looks works seems feels makes does did has would will should could might can't won't";
+    /// A longer sentence says more.
+    const MANY: usize = 12;
+    let lower = lowered(sentence);
+    let words: Vec<&str> = words_with_apostrophes(&lower).take(MANY + 1).collect();
+    words.len() <= MANY
+        && match words[..] {
+            [first, verb, ..] => {
+                is_listed(first, JOINED) || is_listed(first, SUBJECTS) && is_listed(verb, VERBS)
+            }
+            _ => false,
+        }
 }
 
 /// Whether it has a name: a word behind the first one with a capital, or any word with a capital inside: "Ethan Lopez", "JFK", "toolTitle",

@@ -54,7 +54,7 @@ pub fn is_courtesy(sentence: &str) -> bool {
 }
 
 /// Whether a speaker says what they lack, do not know or have forgotten.
-pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
+pub fn says_what_is_lacking(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
         return cjk_rules::says_what_is_lacking(sentence);
     }

@@ -57,9 +57,10 @@ const DONE: Phrases = &[
     (1, "しました"),
 ];
 /// Beginnings of narration, which the tool calls show better.
-const NARRATION: [&str; 16] = [
-    "let me", "now let me", "let's see", "now i", "first, let", "i'll start", "i need to", "now add",
-    "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では", "まず",
+const NARRATION: [&str; 18] = [
+    "let me", "now let me", "let's see", "now i", "first, let", "first we", "first i", "i'll start",
+    "i need to", "now add", "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では",
+    "まず",
 ];
 /// Says what a change is expected to bring, which nobody has seen yet: "both should now look alike".
 const EXPECTATION: &str = "should now";

@@ -78,16 +78,16 @@ impl Session {
         }
         let view_before = self.view_before();
         let items = self.context.item_ids(&plan.members);
-        let messages = plan.replaced_messages(&self.context);
+        let recorded = plan.recorded(&self.context);
         let is_even = plan.cut.is_some();
         let mut by_provider = accepted.by_provider.take();
         if by_provider.is_some() && (in_pieces || !self.is_first_in_view(&plan, &accepted)) {
             by_provider = None;
             accepted.note(TEXT_INSTEAD);
         }
-        let mut made = plan.messages(accepted.retain.take(), accepted.summary, messages);
+        let mut made = plan.messages(accepted.retain.take(), accepted.summary, recorded);
         if let Some((summary, ledger)) = by_provider {
-            let beside = ledger.map(|ledger| plan.messages(None, ledger, messages).summary.plain_text());
+            let beside = ledger.map(|ledger| plan.messages(None, ledger, recorded).summary.plain_text());
             made.summary.set_provider_summary(summary, beside.unwrap_or_default());
         }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));

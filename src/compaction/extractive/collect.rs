@@ -24,7 +24,7 @@ pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
 const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
-const SO_FAR: &str = "So far: ";
+pub(super) const SO_FAR: &str = "So far: ";
 
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::collect::{ANSWER_LABEL, FIRST, LATEST};
+use super::collect::{ANSWER_LABEL, FIRST, LATEST, SO_FAR};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
 use crate::compaction::frame::EMPTY_SUMMARY;
@@ -63,10 +63,15 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
     let mut skipped = 0;
-    for candidate in candidates {
+    for mut candidate in candidates {
         let new = !headed.contains(&candidate.section);
         let heading = if new { counter.count(&heading(candidate.section)) } else { 0 };
-        let cost = heading + counter.count(&candidate.line);
+        let mut cost = heading + counter.count(&candidate.line);
+        if cost > room && is_request(&candidate.entry) {
+            let limit = line_limit(candidate.section, budget);
+            candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
+            cost = heading + counter.count(&candidate.line);
+        }
         if cost > room {
             skipped += 1;
             if skipped > 32 {
@@ -120,6 +125,8 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,
             LATEST => 900_000,
+            // It holds only until the answer: what was done to files is certain.
+            _ if entry.text.starts_with(SO_FAR) => base * 500 / (rank as u64 + slowness),
             _ => base * 1000 / (rank as u64 + slowness),
         };
         Candidate { section, line: line(section, &entry, limit), entry, worth }
@@ -132,7 +139,7 @@ fn is_request(entry: &Entry) -> bool {
     [FIRST, LATEST, ANSWER_LABEL].contains(&entry.key.as_str())
 }
 
-/// The most bytes of one line, so that no line takes the room of the others.
+/// About how many bytes a line is shortened to, so that no line takes the room of the others.
 fn line_limit(section: Section, budget: u64) -> usize {
     let (share, max) = match section {
         Section::Task => (5, 2400),

@@ -194,6 +194,31 @@ fn what_was_thought_on_the_way_is_told_until_the_user_goes_on_from_an_answer() {
 }
 
 #[test]
+fn what_was_changed_comes_before_what_was_thought_on_the_way() {
+    let mut list = vec![user("Make the export of the invoices faster."), padding()];
+    list.extend(edited("e1", "/srv/shop/src/export/invoices.ts"));
+    let thought =
+        "It takes long because the rows of each invoice are read one by one, and the totals are read again.";
+    list.push(Message::new(
+        Role::Assistant,
+        vec![
+            Part::text(thought),
+            Part::from(ToolCall::function("c1", "bash", r#"{"command":"make bench"}"#)),
+        ],
+    ));
+    list.push(Message::tool("c1", "3.1 s"));
+    let beside_ledger = |max_tokens| {
+        let options = ExtractiveOptions { max_tokens, beside_ledger: true, ..ExtractiveOptions::default() };
+        summarize(&list, &BytesPerFour, options)
+    };
+    assert!(beside_ledger(100).contains("- So far: It takes long because"), "{}", beside_ledger(100));
+    for max_tokens in 16..100 {
+        let text = beside_ledger(max_tokens);
+        assert!(!text.contains("So far") || text.contains("src/export/invoices.ts"), "{max_tokens}: {text}");
+    }
+}
+
+#[test]
 fn unfinished_work_is_open() {
     let mut list = session();
     list.push(user("Yes, deploy it to staging."));

@@ -5,11 +5,14 @@ use crate::compaction::Redact;
 use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
-use crate::facts::{is_assent, is_courtesy, is_pasted, is_record, literals, sentences, shorten};
+use crate::facts::{
+    is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read, says_what_is_lacking, sentences,
+    shorten,
+};
 use crate::script::is_cjk;
 
-/// Longer requests, in bytes, lose their end.
-pub(super) const LONGEST: usize = 400;
+/// Requests that are clearly longer, in bytes, lose their end.
+const LONGEST: usize = 400;
 
 /// A text with fewer words is not a request of its own.
 const LEAST_WORDS: usize = 4;
@@ -29,9 +32,10 @@ const LATEST: &str = "Latest: ";
 /// After this many further requests, the first one may no longer be the task.
 const OLD: usize = 4;
 
-/// The label of the first request if the user has said so much since that it may no longer be the task, and how many bytes of it are told.
+/// The label of the first request if the user has said so much since that it may no longer be the task, and about how many bytes of it are
+/// told. What is not told here, the list of the user's remarks would tell in pieces.
 pub const AT_FIRST: &str = "At first: ";
-const LONGEST_FIRST: usize = 160;
+const LONGEST_FIRST: usize = 240;
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,19 +49,25 @@ pub(super) struct AskedRequest {
 impl AskedRequest {
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
-        let most = if self.label == AT_FIRST { most.min(LONGEST_FIRST) } else { most };
-        let from = if words.len() > most { Self::first_that_says_something(words) } else { 0 };
-        format!("{}{}", self.label, shorten::beginning(&words[from..], most))
+        let longest = if self.label == AT_FIRST { LONGEST_FIRST } else { LONGEST };
+        let is_short = |words: &str| words.len() <= most.min(shorten::at_most(longest));
+        let from = if is_short(words) { 0 } else { Self::first_that_says_something(words) };
+        let words = &words[from..];
+        let told = if is_short(words) {
+            words.to_owned()
+        } else {
+            shorten::beginning_within(words, most.min(longest))
+        };
+        format!("{}{told}", self.label)
     }
 
     /// Where the first sentence begins that neither greets nor only names what is to be read.
     fn first_that_says_something(request: &str) -> usize {
         let says = |sentence: &str| {
-            let named: usize = literals(sentence).iter().map(|name| name.text.len()).sum();
             let first = words(sentence).next().map(str::to_lowercase).unwrap_or_default();
             let greets = is_listed(&first, GREETING) && words(sentence).nth(2).is_none();
-            let only_reads = first == "read" && 2 * named >= sentence.len();
-            sentence.contains(is_cjk) || !(greets || is_courtesy(sentence) || only_reads)
+            sentence.contains(is_cjk)
+                || !(greets || is_courtesy(sentence) || only_names_what_to_read(sentence))
         };
         sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
@@ -124,10 +134,19 @@ fn continues_record(context: &Context) -> bool {
     nodes.next().is_some_and(|node| node.kind == NodeKind::Message && is_record(&node.message))
 }
 
-/// The first or, `from_end`, the last request in the folded messages, including earlier folds.
+/// The first or, `from_end`, the last request in the folded messages, including earlier folds. The last one is no mere answer: "I don't
+/// remember it, sorry."
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
-    folded_turns(context, members, from_end)
-        .find(|index| asks_for_something(&context.history.node(*index).message.plain_text()))
+    folded_turns(context, members, from_end).find(|index| {
+        let text = context.history.node(*index).message.plain_text();
+        asks_for_something(&text) && !(from_end && only_answers(&text))
+    })
+}
+
+/// Whether every sentence of a short text thanks, apologizes, agrees, or says what the user lacks.
+fn only_answers(text: &str) -> bool {
+    text.len() <= LONGEST
+        && sentences(text).iter().all(|said| is_courtesy(said.text) || says_what_is_lacking(said.text))
 }
 
 /// The user's folded messages, including those of earlier folds, in order or, `from_end`, in reverse.
@@ -206,8 +225,10 @@ mod tests {
         let summary =
             |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
         let long = request(words);
-        assert!(tells(&summary(words), &long) && tells(&summary(&shorten::beginning(words, 90)), &long));
-        assert!(!tells(&summary(&shorten::beginning(words, 40)), &long));
+        assert!(
+            tells(&summary(words), &long) && tells(&summary(&shorten::beginning_within(words, 90)), &long)
+        );
+        assert!(!tells(&summary(&shorten::beginning_within(words, 40)), &long));
         assert!(!tells("- First request: Please move the parser […] of another path.", &long));
     }
 
@@ -220,6 +241,15 @@ mod tests {
             "At first: The cart is one large file and should become several. Tell me how."
         );
         assert_eq!(request.line(words, 200), format!("At first: {words}"));
+        let further = "ok, read @packages/shop/src/cart/items.ts @packages/shop/src/cart/totals.ts in full. i feel like this is one big mess. I want a plan that says how to untangle it, file by file. The tests of the other packages, the docs and the command line may stay as they are for now.";
+        assert_eq!(
+            request.line(further, 240),
+            "At first: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. The tests of the other packages, the docs and the command line may stay as they are for now."
+        );
+        assert_eq!(
+            request.line(further, 120),
+            "At first: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. […]"
+        );
         for order in [
             "Refactor everything.",
             "Delete src/shop/main.ts, please.",
@@ -228,6 +258,17 @@ mod tests {
         ] {
             let words = format!("{order} {}", "The log of the last run has no errors. ".repeat(9));
             assert!(request.line(&words, 100).starts_with(&format!("At first: {order}")), "{order}");
+        }
+    }
+
+    #[test]
+    fn what_only_answers_is_not_the_latest_request() {
+        for text in ["I don't remember the reservation ID, sorry.", "Thanks a lot! I don't have it with me."]
+        {
+            assert!(asks_for_something(text) && only_answers(text), "{text}");
+        }
+        for text in ["I don't remember the ID. Can you look it up by name?", "Delete the old menu, please."] {
+            assert!(!only_answers(text), "{text}");
         }
     }
 

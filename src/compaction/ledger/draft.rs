@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::asked::{self, AskedRequest};
+use super::asked::AskedRequest;
 use super::carried::{CommandLine, StoredOutput};
 use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
@@ -174,7 +174,7 @@ impl Draft {
 
     /// Writes the user's requests without the rules already written, shortened to the room. Returns their tokens.
     fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
-        let each = (room as usize * BYTES_PER_TOKEN / asked.len().max(1)).min(asked::LONGEST);
+        let each = room as usize * BYTES_PER_TOKEN / asked.len().max(1);
         let new = asked
             .iter()
             .filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?, each)));
