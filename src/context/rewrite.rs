@@ -3,6 +3,7 @@
 use super::core::Context;
 use super::history::Superseded;
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
+use super::slot::{Form, Slot};
 use crate::error::Result;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutputRef};
@@ -107,13 +108,14 @@ impl Context {
     }
 
     /// Takes `removed`, and `with`, which was added because of it, out of the view. The history keeps them. A fold that
-    /// contains some of them is undone.
+    /// contains some of them, or may quote them, is undone.
     pub(super) fn take_out(&mut self, removed: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
         if removed.is_empty() && with.is_empty() {
             return;
         }
         let out: NodeSet = removed.iter().chain(with).copied().collect();
-        let over = self.folds_over(&out);
+        let mut over = self.folds_over(&out);
+        over.extend(self.folds_that_quote(&out));
         self.open_folds(&over, why);
         self.leave_header(&out);
         let covered = self.dropped_for_compactions(removed);
@@ -124,6 +126,15 @@ impl Context {
             self.history.set_pinned(*node, false); // a text that was pinned
         }
         self.note_removed(removed, why);
+    }
+
+    /// The folds that were made when the view showed one of these messages of the user in part: a ledger quotes what a cut leaves out, such
+    /// as a rule, which would go on holding although the user took it back.
+    fn folds_that_quote(&self, nodes: &NodeSet) -> Vec<NodeIndex> {
+        let is_cut = |slot: &&Slot| slot.form == Form::Shortened && slot.message.role == Role::User;
+        let cut = self.view.body().iter().filter(is_cut).map(|slot| slot.node);
+        let Some(first) = cut.filter(|node| nodes.contains(node)).min() else { return Vec::new() };
+        self.folds.iter().map(|fold| fold.summary).filter(|summary| *summary > first).collect()
     }
 
     /// The stand-ins for outputs since the first of `removed`. Some may have entered directly before it because of it.

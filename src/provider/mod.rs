@@ -43,7 +43,7 @@ mod thinking;
 mod too_many;
 mod tool_names;
 
-pub use bedrock::{CACHE_POINT, tools_called};
+pub use bedrock::CACHE_POINT;
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
@@ -64,6 +64,7 @@ pub use reading::Reading;
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
 pub use thinking::binds_thinking;
 pub use too_many::{TooMany, too_many};
+pub use tool_names::tools_called;
 
 use std::ops::Range;
 

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Value, json};
+
+use super::bedrock;
 use super::note::Note;
 use crate::message::{Format, ToolCall};
 
@@ -28,6 +31,26 @@ pub(super) fn name_of<'c>(
         return Cow::Borrowed(&call.name);
     }
     acceptable_name(&call.name, longest, notes)
+}
+
+/// Definitions of tools with these names, if the API requires some where there are calls. Anthropic: "Requests which include `tool_use` or
+/// `tool_result` blocks must define tools"; Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks".
+pub fn tools_called(names: &[&str], format: Format) -> Vec<Value> {
+    let definition = |name: &&str| match format {
+        Format::BedrockConverse => Some(bedrock::tool_called(name)),
+        Format::Anthropic => {
+            let name = acceptable_name(name, MAX_NAME_CHARS, &mut Vec::new());
+            Some(json!({ "name": name, "input_schema": { "type": "object" } }))
+        }
+        _ => None,
+    };
+    let mut tools: Vec<Value> = Vec::new();
+    for tool in names.iter().filter_map(definition) {
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    tools
 }
 
 /// The name as these APIs accept it, with a note if it differs: all other characters become underscores.

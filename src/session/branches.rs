@@ -111,14 +111,14 @@ impl Session {
         }
         let Some(text) = branch.result() else {
             return refuse(format!(
-                "`{lane}`: it has no result yet; first push its answer, an assistant message with text"
+                "`{lane}`: it has no result yet; first push its answer, an assistant message with text (after a run of an SDK: `sync` its messages)"
             ));
         };
         let message = match result {
             MergeAs::User => Message::text(Role::User, text),
             MergeAs::ToolOutput(call) if self.context.history.open_call(call).is_none() => {
                 let why = format!(
-                    "no tool call `{call}` is waiting for an output; name one that is, or merge as a user message"
+                    "no tool call `{call}` is waiting for an output; push the assistant message with the call before you merge. Inside an SDK's hook, return the answer from the tool instead"
                 );
                 return Err(Error::argument(why));
             }

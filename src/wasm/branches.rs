@@ -108,8 +108,9 @@ impl Session {
     }
 
     /// Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
-    /// report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded. If
-    /// a step is cut in two, its calls wait for their outputs again.
+    /// report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded, and
+    /// so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. To
+    /// change the first message, rewind to the header (`items()[0].id`), or pass the edited list to `sync`.
     ///
     /// ```js
     /// const [question] = session.push({ role: "user", content: "Rename it everywhere." });

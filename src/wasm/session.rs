@@ -266,7 +266,8 @@ impl Session {
         set_options(&self.inner, &options)
     }
 
-    /// Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`).
+    /// Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`). Call it
+    /// after each answer, before or after you push that.
     /// `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
     /// (and return zeros): then `shouldCompact` uses the counted tokens.
     ///

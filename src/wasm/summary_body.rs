@@ -184,16 +184,20 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     Ok(body.into())
 }
 
-/// Bedrock refuses calls without definitions of tools, so those that were called get some. Tools in its own format replace them.
+/// Defines the tools that were called, for APIs that refuse calls without definitions. The session's own tools replace them where they are
+/// sent, too.
 fn define_called_tools(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
-    if format != Format::BedrockConverse {
-        return Ok(());
-    }
     let messages = request.messages();
     let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
     let names: Vec<&str> = calls.map(|call| call.name.as_str()).collect();
-    let tools = tools_called(&names);
-    if tools.is_empty() { Ok(()) } else { set(body, "tools", &to_js(&tools)?) }
+    let tools = tools_called(&names, format);
+    if tools.is_empty() {
+        return Ok(());
+    }
+    if format == Format::Anthropic && request.continues.is_none() {
+        set(body, "tool_choice", &to_js(&json!({ "type": "none" }))?)?;
+    }
+    set(body, "tools", &to_js(&tools)?)
 }
 
 /// The key of the list in a format's body.

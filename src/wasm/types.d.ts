@@ -97,7 +97,7 @@ export type ViewOf<F extends Format> = F extends "messages"
   ? Message[]
   : F extends "openai-responses"
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
-    : F extends "anthropic"
+    : F extends "anthropic" | "ai-sdk"
       ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
       : F extends "gemini"
         ? { systemInstruction?: EntryOf<"gemini">; contents: EntryOf<"gemini">[] }
@@ -155,7 +155,8 @@ export interface ViewNote {
 /**
  * What `request.as(format)` returns: a request body. Temperature and output limit, if the request has them, are under the format's
  * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). See `EntryTypes` for an SDK's
- * own types.
+ * own types. Where
+ * the prompt cache or the API requires them, it has the tools and a tool choice, too: spread it into your request whole.
  */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
   ? { messages: Message[] }
@@ -177,7 +178,7 @@ export interface SummaryRequest {
   system?: string;
   /** The conversation, followed by one user message with the instructions. */
   messages: Message[];
-  /** Always `null`: a summary needs no tools. If `continues` is true, `as(format)` includes them so that the prompt cache is used. */
+  /** Always `null`: a summary needs no tools. `as(format)` has them where the prompt cache or the API requires them. */
   tools: null;
   /** `as(format)` is the view as it is sent, with the tools, followed by the instructions. See `compaction.request`. */
   continues: boolean;
@@ -356,7 +357,10 @@ export interface CompactionConfig {
   auto?: boolean | undefined;
   /** threshold = limit × this. Above 0, at most 1; default 0.8. */
   thresholdRatio?: number | undefined;
-  /** The model that writes summaries; default null: the one you use anyway. */
+  /**
+   * The model that writes summaries; default null: the one you use anyway. Name it if your `summarize` calls another one: its costs, its
+   * context window and the form of the request depend on it.
+   */
   model?: string | null | undefined;
   /** Replaces the default summary prompt. */
   summaryPrompt?: string | undefined;
@@ -558,7 +562,10 @@ export interface CallCost {
   cached: number;
   /** Whether the call was for a summary. It is reported (and paid for) even if the summary was refused. */
   summary: boolean;
-  /** The model whose price was used; `null` if no model is named and `prices` is one row for all. */
+  /**
+   * The model whose price was used; `null` if no model is named and `prices` is one row for all. For a summary, `compaction.model`, or else the
+   * session's model.
+   */
   model: string | null;
   /** The reported usage, with cached tokens counted only once. */
   usage: TokenUsage;

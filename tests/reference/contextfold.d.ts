@@ -1338,14 +1338,16 @@ export interface ViewNote {
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
     ? { messages: Message[] }
     : F extends "openai-responses"
-    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
-    : F extends "anthropic" | "ai-sdk"
+    ? { instructions?: string; input: EntryOf<"openai-responses">[]; tools?: any[]; tool_choice?: "none" }
+    : F extends "anthropic"
+    ? { system?: string; messages: EntryOf<F>[]; tools?: any[]; tool_choice?: { type: "none" } }
+    : F extends "ai-sdk"
     ? { system?: string; messages: EntryOf<F>[] }
     : F extends "gemini"
-    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number } }
+    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number; tools?: any[]; toolConfig?: any } }
     : F extends "bedrock-converse"
-    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
-    : { messages: EntryOf<F>[] });
+    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number }; toolConfig?: { tools: any[] } }
+    : { messages: EntryOf<F>[]; tools?: any[]; tool_choice?: "none" });
 
 /** A request for a summary: the only thing the engine asks a model for. */
 export interface SummaryRequest {
@@ -1355,7 +1357,7 @@ export interface SummaryRequest {
     system?: string;
     /** The conversation, followed by one user message with the instructions. */
     messages: Message[];
-    /** Always `null`: a summary needs no tools. If `continues` is true, `as(format)` includes them so that the prompt cache is used. */
+    /** Always `null`: a summary needs no tools. `as(format)` has them where the prompt cache or the API requires them. */
     tools: null;
     /** `as(format)` is the view as it is sent, with the tools, followed by the instructions. See `compaction.request`. */
     continues: boolean;
@@ -1534,7 +1536,10 @@ export interface CompactionConfig {
     auto?: boolean | undefined;
     /** threshold = limit × this. Above 0, at most 1; default 0.8. */
     thresholdRatio?: number | undefined;
-    /** The model that writes summaries; default null: the one you use anyway. */
+    /**
+     * The model that writes summaries; default null: the one you use anyway. Name it if your `summarize` calls another one: its costs, its
+     * context window and the form of the request depend on it.
+     */
     model?: string | null | undefined;
     /** Replaces the default summary prompt. */
     summaryPrompt?: string | undefined;
@@ -1736,7 +1741,10 @@ export interface CallCost {
     cached: number;
     /** Whether the call was for a summary. It is reported (and paid for) even if the summary was refused. */
     summary: boolean;
-    /** The model whose price was used; `null` if no model is named and `prices` is one row for all. */
+    /**
+     * The model whose price was used; `null` if no model is named and `prices` is one row for all. For a summary, `compaction.model`, or else the
+     * session's model.
+     */
     model: string | null;
     /** The reported usage, with cached tokens counted only once. */
     usage: TokenUsage;
@@ -2648,7 +2656,8 @@ export class Session {
      */
     merge(child: Session, as: { tool_call_id: string } | { role: "user" }): void;
     /**
-     * The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none.
+     * The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none. An output that is only in
+     * the store is a placeholder, as in `messages`.
      */
     message(id: string): Message | undefined;
     /**
@@ -2725,7 +2734,8 @@ export class Session {
      */
     push(input: Message | readonly Message[]): string[];
     /**
-     * Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`).
+     * Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`). Call it
+     * after each answer, before or after you push that.
      * `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
      * (and return zeros): then `shouldCompact` uses the counted tokens.
      *
@@ -2803,8 +2813,9 @@ export class Session {
     static restore(bytes: Uint8Array, options?: RestoreOptions): Session;
     /**
      * Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
-     * report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded. If
-     * a step is cut in two, its calls wait for their outputs again.
+     * report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded, and
+     * so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. To
+     * change the first message, rewind to the header (`items()[0].id`), or pass the edited list to `sync`.
      *
      * ```js
      * const [question] = session.push({ role: "user", content: "Rename it everywhere." });
@@ -2994,7 +3005,8 @@ export class Session {
      */
     readonly limit: number | null;
     /**
-     * The history: every message that was pushed, in order. Tool messages have their `output_ref`.
+     * The history: the header, if there is one, and every message that was pushed, in order. Tool messages have their `output_ref`. With
+     * `toolOutputCache.memoryBytes`, an output that is only in the store is a placeholder here: `await toolOutputs.get(ref)` returns it.
      */
     readonly messages: Message[];
     /**

@@ -55,6 +55,17 @@ for (const format of FORMATS)
     assert.equal(session.folds().length, 1);
   });
 
+test("Anthropic gets definitions of the called tools, and no choice to call them, if a request does not continue the view", async () => {
+  const { session, seen } = asking("anthropic", { compaction: { request: "separate" } });
+  await session.compact();
+  const [{ request, body }] = seen;
+  assert.equal(request.continues, false);
+  const called = new Set(body.messages.flatMap(({ content }) => content).filter(({ type }) => type === "tool_use").map(({ name }) => name));
+  assert.ok(called.size > 0);
+  assert.deepEqual(new Set(body.tools.map(({ name }) => name)), called);
+  assert.deepEqual(body.tool_choice, { type: "none" });
+});
+
 test("Bedrock gets definitions of the called tools if the session's tools are in another format, because it refuses calls without any", async () => {
   const { session, seen } = asking("bedrock-converse");
   session.setTools("openai-chat", toolDefinitions("openai-chat"));

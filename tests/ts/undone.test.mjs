@@ -119,3 +119,28 @@ test("a snapshot with altered bytes is refused, and no other session is affected
     }
   other.push(user("still here"));
 });
+
+test("a rule that the user took back is in no record, also if the record quoted it from a message that was only cut", async () => {
+  const long = "more words here about the order. ".repeat(20);
+  const asked = (n, rule = "") => user(`Question ${n}? ${long}${rule}${long}`);
+  for (const back of ["rewind", "sync"]) {
+    const session = new Session({ contextWindow: 4_000, safetyMargin: 0 });
+    const list = [];
+    const folded = () => session.folds().find((fold) => fold.in_view);
+    const quotes = () => folded()?.ledger?.includes("Smith") && !folded().items.includes("m9");
+    for (let n = 0; n < 30 && !quotes(); n++) {
+      for (const message of [asked(n, n === 4 ? "Always address me as Smith. " : ""), assistant(`Answer ${n}. ${"it is so and so. ".repeat(20)}`)]) {
+        list.push(message);
+        session.sync("openai-chat", list);
+        await session.prepare();
+      }
+    }
+    assert.ok(quotes(), "the record quotes a message that the view shows in part");
+    if (back === "rewind") {
+      session.rewind("m8");
+      session.push(user("Thanks. What now?"));
+    } else session.sync("openai-chat", [...list.slice(0, 8), user("Thanks. What now?")]);
+    await session.prepare();
+    assert.ok(!JSON.stringify(session.view("openai-chat")).includes("Smith"), back);
+  }
+});

@@ -218,23 +218,16 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
             names.extend(name);
         }
     }
-    let tools = tools_called(&names);
+    let tools = tool_names::tools_called(&names, FORMAT);
     first?;
     body["toolConfig"] = json!({ "tools": tools });
     first
 }
 
-/// Definitions of tools with these names: the API requires some if there are calls.
-pub fn tools_called(names: &[&str]) -> Vec<Value> {
-    let mut tools: Vec<Value> = Vec::new();
-    for name in names {
-        let name = tool_names::acceptable_name(name, MAX_ID_CHARS, &mut Vec::new());
-        let spec = json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
-        if !tools.contains(&spec) {
-            tools.push(spec);
-        }
-    }
-    tools
+/// The definition of a tool of which only the name is known.
+pub(super) fn tool_called(name: &str) -> Value {
+    let name = tool_names::acceptable_name(name, MAX_ID_CHARS, &mut Vec::new());
+    json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } })
 }
 
 /// Reads the entry at `index`: one message, or several if it holds tool results.

@@ -19,7 +19,8 @@ use crate::wasm::view::{marked_view_of, view_of};
 
 #[wasm_bindgen]
 impl Session {
-    /// The history: every message that was pushed, in order. Tool messages have their `output_ref`.
+    /// The history: the header, if there is one, and every message that was pushed, in order. Tool messages have their `output_ref`. With
+    /// `toolOutputCache.memoryBytes`, an output that is only in the store is a placeholder here: `await toolOutputs.get(ref)` returns it.
     #[wasm_bindgen(getter, unchecked_return_type = "Message[]")]
     pub fn messages(&self) -> Result<Array, JsValue> {
         let mut handles = self.inner.handles()?;
@@ -31,7 +32,8 @@ impl Session {
         })?
     }
 
-    /// The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none.
+    /// The message with this id, as it was pushed, whatever the view shows of it; `undefined` if there is none. An output that is only in
+    /// the store is a placeholder, as in `messages`.
     #[wasm_bindgen(unchecked_return_type = "Message | undefined")]
     pub fn message(
         &self,
