@@ -32,6 +32,7 @@ impl Context {
             return Err(error);
         }
         let refs = self.refs_of(removed, &messages);
+        let repeated = drops_bound_thinking.then(|| self.first_thought_in(removed, &messages)).flatten();
         self.take_out(removed, &stand_ins, WHY);
         self.show_callers(); // before stand-ins for their outputs enter
         if drops_bound_thinking {
@@ -48,8 +49,24 @@ impl Context {
             message
         };
         let added = self.push(messages.into_iter().map(known).collect())?;
+        if let Some(node) = repeated.and_then(|at| added.get(at)) {
+            self.view.note_edit_before(*node);
+        }
         self.make_valid();
         Ok(added)
+    }
+
+    /// The first of `messages` with thinking that is also in `removed`: it was thought after what has just been rewritten.
+    fn first_thought_in(&self, removed: &[NodeIndex], messages: &[Message]) -> Option<usize> {
+        fn signatures(message: &Message) -> impl Iterator<Item = &str> {
+            message.parts.iter().filter_map(|part| match part {
+                Part::Reasoning(reasoning) => reasoning.signature.as_deref(),
+                _ => None,
+            })
+        }
+        let known: HashSet<&str> =
+            removed.iter().flat_map(|node| signatures(&self.history.node(*node).message)).collect();
+        messages.iter().position(|message| signatures(message).any(|signature| known.contains(signature)))
     }
 
     /// Messages that passes took out of the view behind the last of `stays`, without outputs, which go with their calls.

@@ -57,6 +57,21 @@ describe("bound thinking", () => {
     assert.deepEqual(brokenBy("anthropic", session.view("anthropic").messages, { original: made, bound: true }), []);
   });
 
+  test("a caller who edits an earlier message of the list loses the thinking behind it, which is bound to the old text", () => {
+    const session = new Session({ boundThinking: "drop" });
+    session.sync("anthropic", made);
+    const edited = [...made];
+    edited[8] = { role: "user", content: "Another question." };
+    session.sync("anthropic", edited);
+    const { messages } = session.view("anthropic");
+    assert.equal(messages.length, made.length);
+    assert.deepEqual(messages.slice(0, 8), made.slice(0, 8));
+    assert.ok(!holds(messages.slice(8), "thinking"));
+    const more = [...edited, { role: "user", content: "question" }, thought(99)];
+    session.sync("anthropic", more);
+    assert.ok(holds(session.view("anthropic").messages.slice(-1), "thinking"), "what is thought from then on stays");
+  });
+
   test("a summary request, which has no tools, contains no bound thinking", async () => {
     let body;
     const summarize = (request) => ((body = request.as("anthropic")), "<summary>short</summary>");

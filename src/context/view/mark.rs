@@ -1,6 +1,7 @@
 //! How much of a view is unchanged: for the prompt cache, and for readers that cache what they derived from it.
 
 use super::View;
+use crate::context::node::NodeIndex;
 use crate::context::slot::Slot;
 
 impl View {
@@ -14,6 +15,13 @@ impl View {
         let edited = self.edited;
         edit(self);
         self.edited = edited.map(|at| at.min(self.body.len()));
+    }
+
+    /// Notes that what stands before this node is not what stood there when it was written.
+    pub fn note_edit_before(&mut self, node: NodeIndex) {
+        if let Some(at) = self.position(node) {
+            self.edited = Some(self.edited.map_or(at, |from| from.min(at)));
+        }
     }
 
     /// From now on, [`View::stable_prefix_tokens`] reports how much is still as it is now.
