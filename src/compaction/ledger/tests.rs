@@ -397,7 +397,8 @@ fn a_ledger_fills_its_room_by_any_counter() {
     let rule =
         |n: usize| user(&format!("Never touch the files of module number {n}, whatever the tests say."));
     let rules: Vec<Message> = (0..20).map(rule).collect();
-    let facts = ran("1", "ls", &(0..60).map(|n| format!("src/part{n}/main.rs\n")).collect::<String>());
+    let files: Vec<String> = (0..60).map(|n| format!("src/part{n}/main.rs")).collect();
+    let facts = ran("1", "ls", &files.join("\n"));
     for messages in [rules.clone(), [rules, facts.into()].concat()] {
         let carried = carried(&messages);
         for counter in [Percent(105), Percent(135), Percent(180)] {
