@@ -2,7 +2,7 @@
 
 import { ContextError } from "contextfold";
 import { BodyKeeper, withSession } from "./bodies.js";
-import { callsWithoutOutput, newIdsFor } from "./call-ids.js";
+import { TakenIds, callsWithoutOutput, newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
 import { readLoopOptions } from "./loop-options.js";
 import { usageIn } from "./summed.js";
@@ -74,7 +74,7 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
 
 /** The answer in which every call has an id of its own. They are given before the tools run, so that all see the same ids. */
 function withOwnIds(api, response, list, waiting) {
-  const ids = newIdsFor(api.calls(response).map(({ call, name }) => ({ id: call[api.idKey], name })), list, waiting);
+  const ids = newIdsFor(api.calls(response).map(({ call, name }) => ({ id: call[api.idKey], name })), waiting, () => new TakenIds(list));
   return ids ? api.withIds(response, ids) : response;
 }
 
