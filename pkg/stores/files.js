@@ -15,6 +15,9 @@ import { positionAt } from "./frames.js";
 import { bytesOf, headerOf, inspect, journalIn, marked, withOpenFile, writeAt } from "./journal-file.js";
 import { optionsOf, refusal } from "./options.js";
 
+/** What follows the key of an item that may expire: its process. A key may have question marks, too. */
+const HELD = /\?([0-9a-f]{12}-\d+-[^?]*)$/;
+
 /** A journal store in a folder. */
 export function fileStore(folder, options) {
   const { fsync = true } = optionsOf(options, { fsync: "flag" });
@@ -94,10 +97,12 @@ export function fileStore(folder, options) {
     try {
       const bytes = await readFile(pathOf("items", key));
       // Without `fsync` an item may be empty or zeros after a power failure: it counts as missing.
-      const end = bytes.indexOf("\n");
-      const [name, holder] = bytes.subarray(0, Math.max(end, 0)).toString().split("?");
+      const name = Buffer.from(key);
+      const end = bytes.indexOf("\n", name.length);
+      if (end < 0 || !bytes.subarray(0, name.length).equals(name)) return null;
+      const [, holder] = HELD.exec(bytes.subarray(name.length, end).toString()) ?? [];
       // The lease of a process that was killed does not make others wait.
-      if (name !== key || (holder !== undefined && isHolderGone(holder))) return null;
+      if (holder === undefined ? end > name.length : isHolderGone(holder)) return null;
       return new Uint8Array(bytes.subarray(end + 1));
     } catch (error) {
       if (error.code === "ENOENT") return null;
@@ -191,7 +196,7 @@ export function fileStore(folder, options) {
       const bytes = Buffer.from(value);
       return withItem(key, (claim) => putItem(claim, key, bytes));
     },
-    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line.replace(/\?.*/, "")),
+    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line.replace(HELD, "")),
     compareAndSet: (key, expected, next, { ttlMs } = {}) =>
       withItem(key, async (claim) => {
         if ((await text(key)) !== expected) return false;

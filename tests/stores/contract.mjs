@@ -74,8 +74,8 @@ const START = 7_130_211_004_823;
 
 const ODD_KEYS = [
   ..."a|A|\u00e9|\u00c9|e\u0301|ß|ss|SS|.|..|...|../up|/|//|/a|a/|a/b|a:b|a\\b|a%b|a%2Fb|a%252Fb|a_b|%|%%|*|a*|[a]|_|~|~a| |a |a.|-|CON|nul.txt|com1|aux|lock|index|__proto__|constructor".split("|"),
-  ..."😀|👩‍👩‍👧|日本語|'; DROP TABLE journals; --|\"quoted\"|<b>|a&b|$1|{a}|{{a}}|#a|@|a=b|a,b|a+b|a|null|undefined|0|chat:lease|chat:head".split("|"),
-  ...["x".repeat(200), "X".repeat(200), "/".repeat(200), "é".repeat(100), "😀".repeat(50), `${"y".repeat(199)}a`, `${"y".repeat(199)}b`],
+  ..."😀|👩‍👩‍👧|日本語|'; DROP TABLE journals; --|\"quoted\"|<b>|a&b|$1|{a}|{{a}}|#a|@|a=b|a,b|a+b|a|null|undefined|0|chat:lease|chat:head|?|a?|a?b".split("|"),
+  ...["x".repeat(200), "X".repeat(200), "/".repeat(200), "é".repeat(100), "😀".repeat(50), `${"y".repeat(199)}a`, `${"y".repeat(199)}b`, `?${"z".repeat(199)}?`],
 ];
 
 /**
