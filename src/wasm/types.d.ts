@@ -97,7 +97,7 @@ export type ViewOf<F extends Format> = F extends "messages"
   ? Message[]
   : F extends "openai-responses"
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
-    : F extends "anthropic" | "ai-sdk"
+    : F extends "anthropic"
       ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
       : F extends "gemini"
         ? { systemInstruction?: EntryOf<"gemini">; contents: EntryOf<"gemini">[] }

@@ -1333,21 +1333,20 @@ export interface ViewNote {
 /**
  * What `request.as(format)` returns: a request body. Temperature and output limit, if the request has them, are under the format's
  * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). See `EntryTypes` for an SDK's
- * own types.
+ * own types. Where
+ * the prompt cache or the API requires them, it has the tools and a tool choice, too: spread it into your request whole.
  */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
     ? { messages: Message[] }
     : F extends "openai-responses"
-    ? { instructions?: string; input: EntryOf<"openai-responses">[]; tools?: any[]; tool_choice?: "none" }
-    : F extends "anthropic"
-    ? { system?: string; messages: EntryOf<F>[]; tools?: any[]; tool_choice?: { type: "none" } }
-    : F extends "ai-sdk"
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
+    : F extends "anthropic" | "ai-sdk"
     ? { system?: string; messages: EntryOf<F>[] }
     : F extends "gemini"
-    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number; tools?: any[]; toolConfig?: any } }
+    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number } }
     : F extends "bedrock-converse"
-    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number }; toolConfig?: { tools: any[] } }
-    : { messages: EntryOf<F>[]; tools?: any[]; tool_choice?: "none" });
+    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
+    : { messages: EntryOf<F>[] });
 
 /** A request for a summary: the only thing the engine asks a model for. */
 export interface SummaryRequest {
