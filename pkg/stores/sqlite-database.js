@@ -16,8 +16,8 @@ export function connected(database, options) {
   if (!isOwn && typeof database?.prepare !== "function")
     throw refusal("sqliteStore expects a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
   const opened = isOwn ? openedAt(database) : database;
+  const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);
   try {
-    const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);
     if (timeout !== null) opened.exec(`PRAGMA busy_timeout = ${Math.round(timeout)}`);
     if (isOwn) patiently(timeout, () => opened.exec("PRAGMA journal_mode = WAL"));
     if (isOwn) opened.exec("PRAGMA secure_delete = ON"); // what is removed is overwritten with zeros, and not only marked as free
@@ -26,7 +26,7 @@ export function connected(database, options) {
     if (isOwn) opened.close();
     throw error;
   }
-  return onConnection(opened, isOwn);
+  return onConnection(opened, isOwn, timeout ?? 0);
 }
 
 function openedAt(path) {
@@ -35,7 +35,10 @@ function openedAt(path) {
   return new sqlite.DatabaseSync(path);
 }
 
-/** Retries `work`, because it fails at once, without the busy timeout, if another process does the same at this moment. */
+/**
+ * Retries `work`, because it may fail at once, without the busy timeout: if another process does the same at this moment, or reads the
+ * write-ahead log of a process that was killed.
+ */
 function patiently(ms, work) {
   for (const end = performance.now() + ms; ; ) {
     try {
@@ -47,7 +50,7 @@ function patiently(ms, work) {
   }
 }
 
-function onConnection(database, isOwn) {
+function onConnection(database, isOwn, timeout) {
   const statements = new Map();
   const prepared = (sql) => {
     if (!statements.has(sql)) statements.set(sql, plain(database.prepare(sql)));
@@ -58,7 +61,7 @@ function onConnection(database, isOwn) {
     run: (sql, ...values) => void prepared(sql).run(...values),
     /** Runs a transaction. The mode `writes` takes the lock at the start, so that what it reads is still current when it writes. */
     within(mode, work) {
-      database.exec(mode === "writes" ? "BEGIN IMMEDIATE" : "BEGIN");
+      patiently(timeout, () => database.exec(mode === "writes" ? "BEGIN IMMEDIATE" : "BEGIN"));
       try {
         const result = work();
         database.exec("COMMIT");
@@ -75,12 +78,11 @@ function onConnection(database, isOwn) {
     /** What was removed is still in the write-ahead log: this empties it, unless others read it just now; then a later call does that. */
     wipe() {
       if (!isOwn) return;
-      const [{ timeout }] = prepared("PRAGMA busy_timeout").all();
       database.exec("PRAGMA busy_timeout = 0"); // it would block the event loop as long as they read
       try {
         prepared("PRAGMA wal_checkpoint(TRUNCATE)").all();
       } finally {
-        database.exec(`PRAGMA busy_timeout = ${timeout}`);
+        database.exec(`PRAGMA busy_timeout = ${Math.round(timeout)}`);
       }
     },
     close() {
