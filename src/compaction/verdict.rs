@@ -16,7 +16,7 @@ use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
 use crate::facts::{LEDGER_HEADINGS, RULES_TITLE};
 use crate::message::{Message, ProviderSummary, Role};
-use crate::tokens::TokenUsage;
+use crate::tokens::{Method, TokenCounter, TokenUsage};
 
 /// The callback's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn provider_ledger(
     } else if terms.budget.is_none() {
         None
     } else {
-        ledger_of(context, plan, &engine_message(Role::User, ""), retain, terms, false)?.0
+        ledger_of(context, plan, &engine_message(Role::User, ""), retain, terms, false, &*context.counter)?.0
     };
     Ok(ledger.filter(|ledger| !ledger.is_empty()).map(|ledger| engine_message(Role::User, &ledger)))
 }
@@ -193,20 +193,50 @@ fn with_ledger(
     let tokens = fold_tokens(context, plan, retain, &summary);
     let after = plan.after(context, tokens);
     let is_cut = after >= terms.limit;
-    let (mut ledger, mut omitted) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
+    let (mut ledger, mut omitted) =
+        ledger_of(context, plan, &summary, retain, terms, is_cut, &*context.counter)?;
     if omitted.rules > 0 && !is_cut {
-        let roomier = ledger_of(context, plan, &summary, retain, terms, true)?;
+        let roomier = ledger_of(context, plan, &summary, retain, terms, true, &*context.counter)?;
         if roomier.1.rules < omitted.rules {
             (ledger, omitted) = roomier;
         }
     }
-    let Some(ledger) = ledger else {
-        return Ok((summary, 0, omitted));
-    };
+    let in_summary = InSummary { context, plan, retain, summary: &summary, tokens };
     let gain = plan.must_be_smaller_than().saturating_sub(tokens);
-    let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
-    let added = fold_tokens(context, plan, retain, &whole).saturating_sub(tokens);
-    Ok(if added < gain { (whole, added, omitted) } else { (summary, 0, omitted) })
+    if ledger.as_deref().is_some_and(|ledger| in_summary.count(ledger) >= gain) {
+        (ledger, omitted) = ledger_of(context, plan, &summary, retain, terms, is_cut, &in_summary)?;
+    }
+    let fits = ledger.map(|ledger| (in_summary.with(&ledger), in_summary.count(&ledger)));
+    Ok(match fits.filter(|(_, added)| *added < gain) {
+        Some((whole, added)) => (whole, added, omitted),
+        None => (summary, 0, omitted),
+    })
+}
+
+/// Counts a ledger as part of its summary: alone, it may have fewer tokens, because counters for some models judge a text as a whole.
+struct InSummary<'a> {
+    context: &'a Context,
+    plan: &'a FoldPlan,
+    retain: Option<&'a Message>,
+    summary: &'a Message,
+    /// The tokens of the fold without a ledger.
+    tokens: u64,
+}
+
+impl InSummary<'_> {
+    fn with(&self, ledger: &str) -> Message {
+        engine_message(Role::User, &format!("{}\n\n{ledger}", self.summary.plain_text()))
+    }
+}
+
+impl TokenCounter for InSummary<'_> {
+    fn count(&self, ledger: &str) -> u64 {
+        fold_tokens(self.context, self.plan, self.retain, &self.with(ledger)).saturating_sub(self.tokens)
+    }
+
+    fn method(&self) -> Method {
+        self.context.counter.method()
+    }
 }
 
 /// The ledger of a fold, and what it had to leave out. `cut`: the messages that stay are too large and will be cut to make room, so facts
@@ -218,6 +248,7 @@ fn ledger_of(
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
     cut: bool,
+    counter: &dyn TokenCounter,
 ) -> Result<(Option<String>, OmittedFacts), Error> {
     let budget = terms.budget;
     let tokens = fold_tokens(context, plan, retain, &with_room_for_ledger(summary));
@@ -253,7 +284,7 @@ fn ledger_of(
     let shown = AlreadyShown::of(fixed_messages).and_summaries(summaries.chain([summary]).chain(retain));
     let shown = shown.and_edited(edited.iter().map(|s| &*s.message).collect());
     let shown = shown.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
-    let (ledger, omitted) = ledger::write(&carried, &shown, room, &*context.counter);
+    let (ledger, omitted) = ledger::write(&carried, &shown, room, counter);
     Ok((ledger.map(|(text, _)| text), omitted))
 }
 

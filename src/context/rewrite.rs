@@ -1,10 +1,11 @@
 //! Rewrites the past: messages that the caller dropped leave the view, and new ones are added at the end.
 
 use super::core::Context;
+use super::fold::Fold;
 use super::history::Superseded;
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
-use super::slot::{Form, Slot};
 use crate::error::Result;
+use crate::facts::sentences;
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
@@ -132,7 +133,7 @@ impl Context {
         }
         let out: NodeSet = removed.iter().chain(with).copied().collect();
         let mut over = self.folds_over(&out);
-        over.extend(self.folds_that_quote(&out));
+        over.extend(self.folds_that_quote(removed));
         self.open_folds(&over, why);
         self.leave_header(&out);
         let covered = self.dropped_for_compactions(removed);
@@ -145,13 +146,17 @@ impl Context {
         self.note_removed(removed, why);
     }
 
-    /// The folds that were made when the view showed one of these messages of the user in part: a ledger quotes what a cut leaves out, such
-    /// as a rule, which would go on holding although the user took it back.
-    fn folds_that_quote(&self, nodes: &NodeSet) -> Vec<NodeIndex> {
-        let is_cut = |slot: &&Slot| slot.form == Form::Shortened && slot.message.role == Role::User;
-        let cut = self.view.body().iter().filter(is_cut).map(|slot| slot.node);
-        let Some(first) = cut.filter(|node| nodes.contains(node)).min() else { return Vec::new() };
-        self.folds.iter().map(|fold| fold.summary).filter(|summary| *summary > first).collect()
+    /// The folds with a sentence of one of these messages of the user: a ledger quotes what a cut leaves out of the view, such as a rule,
+    /// which would go on holding although the user took it back.
+    fn folds_that_quote(&self, nodes: &[NodeIndex]) -> Vec<NodeIndex> {
+        let from_user = nodes.iter().filter(|node| self.history.node(**node).message.role == Role::User);
+        let texts: Vec<(NodeIndex, String)> =
+            from_user.map(|node| (*node, self.history.node(*node).message.plain_text())).collect();
+        let quotes = |fold: &&Fold| {
+            let before = texts.iter().filter(|(node, _)| *node < fold.summary);
+            before.flat_map(|(_, text)| sentences(text)).any(|sentence| fold.text.contains(sentence.text))
+        };
+        self.folds.iter().filter(quotes).map(|fold| fold.summary).collect()
     }
 
     /// The stand-ins for outputs since the first of `removed`. Some may have entered directly before it because of it.

@@ -87,23 +87,19 @@ fn head(text: &str, limit: usize) -> String {
     with_gap(text, first_words(text, limit).len())
 }
 
-/// The first `end` bytes of a text and a mark. If the text was shortened before, one mark stands for all that is missing.
+/// The first `end` bytes of a text and a mark, but not two marks in a row.
 fn with_gap(text: &str, end: usize) -> String {
-    let end = text.find(GAP).map_or(end, |gap| gap.min(end));
-    let head = &text[..end];
-    [head.trim_end(), blank(head, &text[end..]), GAP].concat()
+    let head = text[..end].trim_end().trim_end_matches(GAP);
+    [head.trim_end(), blank(head, &text[head.len()..]), GAP].concat()
 }
 
-/// Keeps two thirds of the limit from the beginning and one third from the end. If the text was shortened before, one mark stands for all
-/// that is missing.
+/// Keeps two thirds of the limit from the beginning and one third from the end.
 fn middle(text: &str, limit: usize) -> String {
     if !is_too_long(text, limit) {
         return text.to_owned();
     }
-    let (first, last) = (text.find(GAP), text.rfind(GAP).map(|at| at + GAP.len()));
-    let head = first_words(&text[..first.unwrap_or(text.len())], limit * 2 / 3);
-    let rest = &text[last.unwrap_or(head.len())..];
-    let tail = last_words(rest, limit / 3);
+    let head = first_words(text, limit * 2 / 3).trim_end().trim_end_matches(GAP);
+    let tail = last_words(&text[head.len()..], limit / 3).trim_start().trim_start_matches(GAP);
     let left_out = &text[head.len()..text.len() - tail.len()];
     [head.trim_end(), blank(head, left_out), GAP, blank(left_out, tail), tail.trim_start()].concat()
 }
@@ -157,6 +153,9 @@ mod tests {
         let head = beginning(&long.repeat(4), 160);
         assert_eq!(beginning(&head, 60).matches(GAP).count(), 1);
         assert_eq!(beginning_within("Only this […]", 12), "Only this […]");
+        let quoted = format!("Translate 'He […] left' into French, {}", "then into German, ".repeat(20));
+        assert!(beginning(&quoted, 160).starts_with("Translate 'He […] left' into French, then"));
+        assert!(line(&quoted, 160).starts_with("Translate 'He […] left' into French, then"));
     }
 
     #[test]

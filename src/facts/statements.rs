@@ -58,7 +58,7 @@ const DONE: Phrases = &[
 ];
 /// Beginnings of narration, which the tool calls show better.
 const NARRATION: [&str; 18] = [
-    "let me", "now let me", "let's see", "now i", "first, let", "first we", "first i", "i'll start",
+    "let me", "now let me", "let's see", "now i", "first, let", "first we ", "first i ", "i'll start",
     "i need to", "now add", "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では",
     "まず",
 ];
