@@ -24,10 +24,10 @@ function watch(session, format) {
 
 function watcher(session, format) {
   const listeners = new Set();
-  let state, position, stop, isScheduled;
+  let state, writes, stop, isScheduled;
   const read = () => {
     const { report, tokens, limit } = session;
-    position = session.position;
+    writes = session.__writes();
     return { view: session.view(format), folds: session.folds(), report, tokens, limit, unfold: (id, options) => session.unfold(id, options) };
   };
   // A push emits an event for each message; they count as one change. By the microtask, the report of a run is complete, too.
@@ -54,7 +54,7 @@ function watcher(session, format) {
     // Some changes have no event (a header, options, a pin), and nobody listens before a component is mounted: the next render shows them.
     snapshot() {
       unlessFreed(() => {
-        if (!state || session.position !== position) state = read();
+        if (!state || session.__writes() !== writes) state = read();
       });
       return (state ??= NOTHING);
     },

@@ -26,35 +26,32 @@ export function wrapStore(store, options) {
   const isHidden = (name) => isOutput(name) || isTimeOfOutput(name);
 
   /** The names under which an item may be stored, the current one first. */
-  async function namesOf(name) {
+  async function namesOf(name, ring) {
     if (!isHidden(name)) return [name];
-    const { id, older } = await keys.current();
+    const { id, older } = ring ?? (await keys.current());
     const names = await Promise.all([id, ...older].map((each) => hidden(keys, each, name)));
     return isTimeOfOutput(name) ? [...names, name] : names; // earlier versions did not encrypt the names of times
   }
 
-  /** The item's value, `null` if there is none; the name under which it is stored; and the one under which it is stored anew. */
+  /** The item's value, `null` if there is none; the name under which it is stored; the one under which it is stored anew, and all others. */
   async function found(method, name) {
     const [current, ...others] = await namesOf(name);
     // The current name again at the end, because another process may have moved the item there in the meantime.
     for (const stored of [current, ...others, ...(others.length > 0 ? [current] : [])]) {
       const value = (await store[method](stored)) ?? null;
-      if (value !== null) return { stored, current, value };
+      if (value !== null) return { stored, current, others, value };
     }
-    return { stored: current, current, value: null };
+    return { stored: current, current, others, value: null };
   }
 
-  /** Removes what is stored under older keys of an item that is stored under the current one: nobody would find it without them. */
-  async function removeOlderCopies(name) {
-    const [, ...others] = await namesOf(name);
-    await Promise.allSettled(others.map((stored) => store.removeItem(stored)));
-  }
+  /** Removes copies under older keys of an item that was just stored under the current one: nobody would find them without these keys. */
+  const removeAll = (names) => Promise.allSettled(names.map((stored) => store.removeItem(stored)));
 
   async function put(method, name, seal) {
-    const { id } = await keys.current();
-    const value = await seal(id);
-    await store[method](isHidden(name) ? await hidden(keys, id, name) : name, value);
-    await removeOlderCopies(name);
+    const ring = await keys.current(); // once, because the keys may change meanwhile
+    const [current, ...others] = await namesOf(name, ring);
+    await store[method](current, await seal(ring.id));
+    await removeAll(others);
   }
 
   const sealedText = async (id, name, text) => toBase64(await sealed(keys, id, itemAt("text", name), new TextEncoder().encode(text)));
@@ -104,10 +101,10 @@ export function wrapStore(store, options) {
       const { id } = await keys.current();
       const value = await sealedText(id, name, next);
       for (let swaps = 1; ; swaps++) {
-        const { stored, current, value: there } = await found("getItem", name);
+        const { stored, current, others, value: there } = await found("getItem", name);
         if ((there === null ? null : await textIn(name, there)) !== expected) return false;
         if (await store.compareAndSet(current, stored === current ? there : null, value, options)) {
-          if (stored !== current) await removeOlderCopies(name);
+          if (stored !== current) await removeAll(others);
           return true;
         }
         if (swaps === MAX_SWAPS) return false;

@@ -197,10 +197,10 @@ export function fileStore(folder, options) {
       return withItem(key, (claim) => putItem(claim, key, bytes));
     },
     getKeys: (prefix = "") => keysIn("items", prefix, (line) => line.replace(HELD, "")),
-    compareAndSet: (key, expected, next, { ttlMs } = {}) =>
+    compareAndSet: (key, expected, next, options) =>
       withItem(key, async (claim) => {
         if ((await text(key)) !== expected) return false;
-        await putItem(claim, key, Buffer.from(next), ttlMs === undefined ? "" : `?${thisHolder()}`);
+        await putItem(claim, key, Buffer.from(next), options?.ttlMs === undefined ? "" : `?${thisHolder()}`);
         return true;
       }),
     removeOlder(key, ms) {

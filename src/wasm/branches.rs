@@ -199,6 +199,12 @@ impl Session {
         Ok(())
     }
 
+    /// How many times the session was changed: for `useSession`, which reads it in each render. Unlike `position`, it records nothing.
+    #[wasm_bindgen(js_name = __writes, skip_typescript)]
+    pub fn writes(&self) -> Result<f64, JsValue> {
+        self.inner.read(|_| self.inner.writes() as f64)
+    }
+
     /// Returns a number by which another session's `merge` finds this session.
     #[wasm_bindgen(js_name = __branch, skip_typescript)]
     pub fn branch_number(&self) -> u32 {

@@ -505,7 +505,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
           assert.deepEqual(check(isChat ? "openai-chat" : "openai-responses", request.messages ?? request.input), []);
           assert.deepEqual(ran, key === "more" ? [] : ["a", "c"]);
           const outputs = session.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
-          assert.deepEqual(outputs.sort(), key === "more" ? outputs : ["a, again", "b, before", "c, again"]);
+          assert.deepEqual(outputs.sort(), key === "more" ? ["b, before"] : ["a, again", "b, before", "c, again"]);
           assert.equal((await Session.load(store, key)).messages.length, session.messages.length);
         }
       }

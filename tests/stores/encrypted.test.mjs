@@ -404,6 +404,14 @@ describe("keys", () => {
     }
   });
 
+  test("an item stays if the key changes while it is stored", async () => {
+    const { keys, key } = ring("2025");
+    const raw = memoryStore();
+    const slow = { ...raw, setItemRaw: async (...given) => (keys.set("2026", random()), raw.setItemRaw(...given)) };
+    await wrapStore(slow, { encrypt: key }).setItemRaw(output("kept"), Uint8Array.of(1));
+    assert.deepEqual([...(await wrapStore(raw, { encrypt: key }).getItemRaw(output("kept")))], [1]);
+  });
+
   test("an item that another process moves while it is read is found", async () => {
     const { keys, key } = ring("2025");
     const raw = memoryStore();

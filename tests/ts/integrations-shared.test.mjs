@@ -142,6 +142,18 @@ test("calls whose server gives them no id, an empty one, or the same one are pai
   assert.equal(messages.at(-1).tool_call_id, messages.findLast(({ role }) => role === "assistant").tool_calls[2].id);
 });
 
+test("where Chat Completions cannot be fitted, the caller's own list goes out", async () => {
+  const user = { role: "user", content: "Go." };
+  const call = { type: "function", function: { name: "read", arguments: "{}" } };
+  for (const broken of [{ role: "assistant", content: "x", tool_calls: {} }, { role: "assistant", content: null, tool_calls: [null] }, { role: "assistant", content: null, tool_calls: [call, 5] }]) {
+    const errors = [];
+    const body = { model: "m", messages: [user, { role: "assistant", content: null, tool_calls: [call] }, { role: "tool", content: "ok" }, broken, user] };
+    const sent = await fit({ contextWindow: 100_000, onError: (error) => errors.push(error) })(body);
+    assert.equal(errors.length, 1, JSON.stringify(broken));
+    assert.equal(sent, body);
+  }
+});
+
 const idsOf = ({ tool_call_id, tool_calls }) => tool_call_id ?? tool_calls?.map(({ id }) => id);
 
 test("the proxy's figures are in the model's own tokens, like the limit", async () => {

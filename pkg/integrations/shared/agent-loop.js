@@ -29,6 +29,7 @@ async function loop(api, client, body, options, own) {
   };
   const asked = body[api.list] ?? [];
   let fullList = options.session || own.home ? continuedList(own.session, api.format, asked, body.instructions !== undefined) : api.first(asked);
+  signal?.throwIfAborted();
   if (Array.isArray(fullList)) fullList = [...fullList, ...(await outputsOf(api, interruptedCalls(api, fullList), execute, signal))];
   let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {

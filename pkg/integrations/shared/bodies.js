@@ -72,8 +72,10 @@ export class BodyKeeper {
     }
     if (!Array.isArray(body[key])) return { body };
     const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), model: body.model ?? body.modelId, bytes, owner });
-    const fitting = await this.#keeper.fit(named(body[key]), about);
-    return { ...fitting, body: this.#written(body, fitting) };
+    const list = named(body[key]);
+    const fitting = await this.#keeper.fit(list, about);
+    // Without a conversation it failed, or does not concern us: then the caller's own list goes out.
+    return { ...fitting, body: fitting.conversation ? this.#written(body, fitting) : body };
   }
 
   #written(body, { list, system = [], marks = [] }) {

@@ -13,7 +13,7 @@ export class TakenIds {
 
   addIdsOf(entry) {
     this.#taken.add(entry?.call_id).add(entry?.tool_call_id);
-    for (const call of entry?.tool_calls ?? []) this.#taken.add(call?.id);
+    for (const call of callsIn(entry)) this.#taken.add(call?.id);
   }
 
   /** `name`, or `name--2` and so on, if it occurs. Takes it. */
@@ -68,7 +68,7 @@ export function withCallIds(list) {
       named.push(!call || call.id === entry.tool_call_id ? entry : { ...entry, tool_call_id: call.id });
       continue;
     }
-    const calls = Array.isArray(entry?.tool_calls) ? entry.tool_calls : [];
+    const calls = callsIn(entry);
     const ids = newIdsFor(calls.map((call) => ({ id: call?.id, name: call?.[call.type ?? "function"]?.name })), waiting, () => taken);
     open = calls.map((call, i) => ({ own: call?.id, id: ids?.[i] ?? call?.id }));
     for (const { id } of open) waiting.add(id);
@@ -78,6 +78,9 @@ export function withCallIds(list) {
   return named.every((entry, i) => entry === list[i]) ? list : named;
 }
 
+/** The calls of an entry; none if that is no list of objects: then the API says what is wrong. */
+const callsIn = (entry) => (Array.isArray(entry?.tool_calls) && entry.tool_calls.every((call) => typeof call === "object" && call !== null) ? entry.tool_calls : []);
+
 const isId = (id) => typeof id === "string" && id !== "";
 
 /** The ids of the calls without an output, and of the requests for an approval without an answer. */
@@ -85,7 +88,7 @@ export function callsWithoutOutput(list) {
   const open = new Set();
   if (!Array.isArray(list)) return open; // the API says what is wrong with it
   for (const entry of list) {
-    for (const call of entry?.tool_calls ?? []) open.add(call?.id);
+    for (const call of callsIn(entry)) open.add(call.id);
     open.delete(entry?.tool_call_id);
     if (entry?.type === "mcp_approval_request") open.add(entry.id);
     else if (entry?.type === "mcp_approval_response") open.delete(entry.approval_request_id);

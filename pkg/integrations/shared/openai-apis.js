@@ -28,10 +28,13 @@ export const RESPONSES = {
     output
       .filter(isCall)
       .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
-  /** The calls that the list ends with. */
-  callsAtEnd: (list) => RESPONSES.calls({ output: list.slice(list.findLastIndex((item) => !isCall(item ?? {})) + 1) }),
+  /** The calls of the answer that the list ends with: everything behind the last message of the user or output. */
+  callsAtEnd: (list) => RESPONSES.calls({ output: list.slice(list.findLastIndex(isGiven) + 1) }),
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
 };
+
+/** Whether an item is no part of a model's answer. */
+const isGiven = (item) => (item?.role !== undefined && item.role !== "assistant") || Boolean(item?.type?.endsWith("_output"));
 
 const isCall = ({ type }) => type === "function_call" || type === "custom_tool_call";
 
