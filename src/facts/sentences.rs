@@ -24,13 +24,13 @@ impl Sentence<'_> {
 }
 
 /// Abbreviations that belong to what follows. Their full stop does not end a sentence.
-const OPEN_ABBREVIATIONS: [&str; 26] = [
+const OPEN_ABBREVIATIONS: [&str; 27] = [
     "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "dr.", "mr.", "mrs.", "prof.", "z.b.",
-    "d.h.", "bzw.", "ggf.", "p.ex.", "hrn.", "mme.", "mlle.", "sra.", "srta.", "dott.", "dhr.", "т.е.",
-    "т.к.",
+    "d.h.", "bzw.", "ggf.", "p.ex.", "hrn.", "mme.", "mlle.", "sra.", "srta.", "dra.", "dott.", "dhr.",
+    "т.е.", "т.к.",
 ];
 
-/// Titles that are words or units, too: only in this case, before a name, and not behind one ("to St. Gallen", but "Main St. Stop there.").
+/// Titles that are words or units in another case. They stand before a name.
 const TITLES: [&str; 6] = ["Ms.", "St.", "Sr.", "Hr.", "Sig.", "M."];
 
 /// Abbreviations that stand before a number, or at the end of a sentence.
@@ -208,7 +208,9 @@ fn is_open(sentence: &str, next: &str) -> bool {
     if is_one_of(&OPEN_ABBREVIATIONS) {
         return true;
     }
-    if TITLES.contains(&last) && is_name(next) && !is_name(before) {
+    // "Main St. Never be late", but "Call Mrs. St. John"
+    let is_street = last == "St." && is_name(before) && !before.ends_with('.') && words.next().is_some();
+    if TITLES.contains(&last) && is_name(next) && !is_street {
         return true;
     }
     if is_one_of(&BEFORE_NUMBERS) {
@@ -258,6 +260,9 @@ mod tests {
             "Always deploy to St. Gallen, never to Zurich.",
             "Never email J. R. R. Tolkien about this.",
             "Call me Ms. Brown, please.",
+            "Schreibe Ms. Ng niemals vor 9 Uhr.",
+            "Never contact Mrs. St. John before 9 a.m. on weekdays.",
+            "No escribas nunca a la Dra. Ruiz.",
             "See the table on p. 12 of the report.",
             "Always use node.js v. 20 for the build.",
             "Never email Acme Inc. about this.",
