@@ -1332,9 +1332,8 @@ export interface ViewNote {
 
 /**
  * What `request.as(format)` returns: a request body. Temperature and output limit, if the request has them, are under the format's
- * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). See `EntryTypes` for an SDK's
- * own types. Where
- * the prompt cache or the API requires them, it has the tools and a tool choice, too: spread it into your request whole.
+ * names (`max_completion_tokens` for `openai-chat`: rename it if your host only knows `max_tokens`). It also has the tools and a tool
+ * choice where the prompt cache or the API requires them, so spread it into your request whole. See `EntryTypes` for an SDK's own types.
  */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
     ? { messages: Message[] }
