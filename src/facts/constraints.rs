@@ -1,11 +1,23 @@
 use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
 use super::sentences::{
-    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
+    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, pieces, starts_new_block,
 };
 use super::small_talk::says_what_is_lacking;
 use super::strength::{RuleClass, Strength};
+use super::words::{lowered, words};
 use super::{cjk_rules, keywords, rule_patterns};
 use crate::script::is_cjk;
+
+/// A word of an exception is among the first ones of its sentence: "Die einzige Ausnahme ist …".
+const EXCEPTION_WITHIN: usize = 3;
+
+/// The beginnings of such words.
+const EXCEPTIONS: [&str; 17] = [
+    "exception", "except", "unless", "ausnahme", "außer", "einzige", "sauf", "excepté", "excep", "salvo",
+    "eccezion", "eccetto", "tranne", "exceto", "exceç", "исключени", "кроме",
+];
+
+const CJK_EXCEPTIONS: [&str; 9] = ["ただし", "但", "例外", "除非", "唯一", "除了", "단,", "단 ", "예외"];
 
 /// A sentence of a user message that says what the agent must or must not do, or that takes this back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,27 +39,32 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     if !may_contain_rule(text) {
         return out;
     }
-    let all = sentences(text);
+    let all = pieces(text);
     // The start and end of the last constraint found.
     let mut newest = (0, 0);
     for (i, sentence) in all.iter().enumerate() {
         if sentence.at < newest.1 {
             continue; // it is part of the previous constraint's list
         }
-        let Some(found) = constraint(*sentence) else { continue };
-        let before = i
+        let Some(mut found) = constraint(*sentence) else { continue };
+        let (first, last) = whole_sentence(&all, i);
+        for part in all[i + 1..=last].iter().filter_map(|part| constraint(*part)) {
+            found.strength = found.strength.max(part.strength);
+            found.explicit |= part.explicit;
+        }
+        let before = first
             .checked_sub(1)
             .map(|before| all[before])
             .filter(|b| !b.fenced && !sentence.fenced && !sentence.cut);
-        let end = sentence.at + sentence.text.len();
-        let end = if sentence.fenced { end } else { with_list(text, sentence.at, end) };
+        let (start, end) = (all[first].at, all[last].end());
+        let end = if sentence.fenced { end } else { with_list(text, start, end) };
         let pointed =
             before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
         let begin = match pointed {
             // The sentence that it refers to is itself a rule. The two are joined if the result is not too long.
             Some(pointed) if pointed.at < newest.1 && end - newest.0 <= LONGEST_WRAPPED => newest.0,
             Some(pointed) if pointed.at >= newest.1 => pointed.at,
-            _ => sentence.at,
+            _ => start.max(newest.1),
         };
         let joined = if begin < newest.1 { out.pop() } else { None };
         out.push(Constraint {
@@ -61,17 +78,36 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     out
 }
 
-/// The end of a sentence including the list after it, if the sentence ends in a colon or the list directly follows it.
+/// The first and the last piece of the sentence that a piece belongs to: what may only have been split at an abbreviation, and an exception
+/// behind it.
+fn whole_sentence(all: &[Sentence<'_>], at: usize) -> (usize, usize) {
+    let first = at - all[..=at].iter().rev().take_while(|piece| piece.in_doubt).count();
+    let mut last = at + all[at + 1..].iter().take_while(|piece| piece.in_doubt).count();
+    if all.get(last + 1).is_some_and(|next| next.is_said() && !all[at].fenced && is_exception(next.text)) {
+        last += 1;
+    }
+    if all[last].end() - all[first].at <= LONGEST_WRAPPED { (first, last) } else { (at, at) }
+}
+
+/// Whether a sentence limits the one before: "The only exception is Anna."
+fn is_exception(sentence: &str) -> bool {
+    let lower = lowered(sentence);
+    words(&lower).take(EXCEPTION_WITHIN).any(|word| EXCEPTIONS.iter().any(|stem| word.starts_with(stem)))
+        || CJK_EXCEPTIONS.iter().any(|word| lower.starts_with(word))
+}
+
+/// The end of a sentence including the list after it, if the sentence ends in a colon or the list directly follows it, or the rest of its
+/// own list entry.
 fn with_list(text: &str, start: usize, end: usize) -> usize {
     let rest = text[end..].trim_start_matches([' ', '\t', '*', '_', '\r']);
     let announced = text[start..end].trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']);
     let finished = text[start..end].ends_with(['.', '!', '?', '。', '\u{FF01}', '\u{FF1F}']);
-    if !rest.starts_with('\n') || (finished && !announced) {
-        return end;
-    }
     let own = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..start];
     let depth = own.len() - own.trim_start().len();
     let of_a_list = is_entry(&format!("{}x", own.trim_start()));
+    if !rest.starts_with('\n') || (finished && !announced && !of_a_list) {
+        return end;
+    }
     let mut taken = end;
     let mut at = text.len() - rest.len() + 1;
     // The start of the list entry that the last line belongs to.
@@ -80,9 +116,13 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     let mut plain = announced && !of_a_list;
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
-        let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
+        let deeper = whole.len() - whole.trim_start().len() > depth;
+        let entry = is_entry(line) && (!of_a_list || deeper);
         plain &= !starts_new_block(line) && !line.is_empty();
-        let below = entry || plain || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
+        let below = entry
+            || plain
+            || (of_a_list && deeper)
+            || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
         at += whole.len();
         if line.is_empty() && announced && taken == end {
             continue;
@@ -212,6 +252,9 @@ mod tests {
         let steps = "- one of so many steps\n".repeat(24);
         let two = format!("You must do this:\n{steps}- The core stays.\nDo not touch it.");
         assert_eq!(constraints(&two).len(), 2, "too long to be one");
+        let entry = "Always be polite.\n   This includes greeting by name.";
+        assert_eq!(constraints(&format!("1. Be quick.\n2. {entry}\n3. Go on.")).len(), 1);
+        assert_eq!(constraints(&format!("1. Be quick.\n2. {entry}\n3. Go on."))[0].text, entry);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod constraints;
 mod distinguishing;
 mod edit;
 mod extracted;
+mod full_stop;
 mod id_field;
 mod kept;
 mod keywords;

@@ -1,5 +1,6 @@
 //! Splits text into sentences, in Latin and CJK scripts.
 
+use super::full_stop::{is_abbreviation, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
 
@@ -14,41 +15,43 @@ pub struct Sentence<'a> {
     pub fenced: bool,
     /// Its beginning or its end may be missing, because a mark beside it says that something was left out there.
     pub cut: bool,
+    /// It may be the rest of the sentence before it, whose full stop may be that of an abbreviation.
+    pub(super) in_doubt: bool,
 }
 
 impl Sentence<'_> {
+    /// The byte offset of its end in the text.
+    pub(super) fn end(&self) -> usize {
+        self.at + self.text.len()
+    }
+
     /// Whether somebody said this, in whole.
     pub fn is_said(&self) -> bool {
         !self.fenced && !self.cut
     }
 }
 
-/// Abbreviations that belong to what follows. Their full stop does not end a sentence.
-const OPEN_ABBREVIATIONS: [&str; 27] = [
-    "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "dr.", "mr.", "mrs.", "prof.", "z.b.",
-    "d.h.", "bzw.", "ggf.", "p.ex.", "hrn.", "mme.", "mlle.", "sra.", "srta.", "dra.", "dott.", "dhr.",
-    "т.е.", "т.к.",
-];
-
-/// Titles that are words or units in another case. They stand before a name.
-const TITLES: [&str; 6] = ["Ms.", "St.", "Sr.", "Hr.", "Sig.", "M."];
-
-/// Abbreviations that stand before a number, or at the end of a sentence.
-const BEFORE_NUMBERS: [&str; 8] = ["p.", "pp.", "fig.", "vol.", "nr.", "abs.", "ext.", "tel."];
-
-/// Abbreviations that may stand at the end of a sentence: it goes on if the next word is no beginning.
-const ABBREVIATIONS: [&str; 11] =
-    ["inc.", "ltd.", "co.", "corp.", "jr.", "dept.", "est.", "a.m.", "p.m.", "usw.", "u.a."];
-
-/// A name has no more initials.
-const MOST_INITIALS: usize = 6;
-
 /// The most bytes of a sentence on several lines. Anything longer is not a sentence, and is split into its lines.
 pub(super) const LONGEST_WRAPPED: usize = 600;
 
+/// The most characters in brackets or quotation marks that belong to the sentence around them.
+const LONGEST_INSIDE: usize = 200;
+
 /// The sentences of `text`, in order. A line break ends a sentence unless the line continues on the next one. Inside a code fence each line
-/// is a sentence. A mark where something was left out ends one, and what it says is none.
+/// is a sentence. A mark where something was left out ends one, and what it says is none. Where it is in doubt whether a full stop ends a
+/// sentence, it does not.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let pieces = pieces(text);
+    let whole = |pieces: &[Sentence<'_>]| {
+        let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
+        let cut = pieces.iter().any(|piece| piece.cut);
+        Sentence { text: &text[first.at..last.end()], cut, ..first }
+    };
+    pieces.chunk_by(|_, next| next.in_doubt).map(whole).collect()
+}
+
+/// The same, but a full stop in doubt ends one.
+pub(super) fn pieces(text: &str) -> Vec<Sentence<'_>> {
     let mut out: Vec<Sentence<'_>> = Vec::new();
     let mut fenced = false;
     let mut pieces = between_marks(text).peekable();
@@ -156,12 +159,27 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
     let start = end - unmarked(&text[start..end]).len();
     let lines = &text[start..end];
     let mut from = 0;
+    // Where the sentence begins if the full stops in doubt end none.
+    let mut whole = 0;
+    // The end of what is in brackets or quotation marks.
+    let mut inside = 0;
+    // The sentence has a word before that.
+    let mut begun = false;
+    let mut add = |(from, end): (usize, usize), in_doubt: bool| {
+        let first = out.len();
+        push_lines(out, text, (start + from, start + end));
+        out[first..].iter_mut().take(1).for_each(|sentence| sentence.in_doubt = in_doubt);
+    };
     let mut chars = lines.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let wide = matches!(c, '。' | '．' | '\u{FF01}' | '\u{FF1F}');
         let narrow = matches!(c, '.' | '!' | '?');
         if !wide && !narrow {
+            begun |= c.is_alphanumeric();
+            if at >= inside && begun {
+                inside = closing_mark(&lines[from..at], &lines[at..]).map_or(inside, |close| at + close);
+            }
             continue;
         }
         let mut end = end;
@@ -172,13 +190,36 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
             end = i + close.len_utf8();
             chars.next();
         }
+        let next = lines[end..].trim_start();
         let at_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        if wide || (at_blank && !is_open(&lines[from..end], lines[end..].trim_start())) {
-            push_lines(out, text, (start + from, start + end));
-            from = end;
+        // A quotation ends, and the sentence goes on behind it.
+        let goes_on = at < inside && if wide { !at_blank } else { next.starts_with(char::is_lowercase) };
+        if end > inside && !goes_on && (wide || (at_blank && !is_abbreviation(&lines[from..end]))) {
+            add((from, end), whole < from);
+            (from, begun) = (end, false);
+            if wide || end - whole > LONGEST_WRAPPED || !may_go_on(lines[whole..end].trim_start(), next) {
+                whole = end;
+            }
         }
     }
-    push_lines(out, text, (start + from, end));
+    add((from, end - start), whole < from);
+}
+
+/// Where the brackets or quotation marks close that open here, if they do so soon.
+fn closing_mark(before: &str, text: &str) -> Option<usize> {
+    let mut chars = text.char_indices();
+    let (_, open) = chars.next()?;
+    let begins = || !before.ends_with(|c: char| !c.is_whitespace() && c != '(');
+    let closing = match open {
+        '(' if !before.ends_with([':', ';']) => ")",
+        '"' if begins() => "\"",
+        '“' => "”",
+        '„' => "“”",
+        '«' => "»",
+        '「' => "」",
+        _ => return None,
+    };
+    chars.take(LONGEST_INSIDE).find(|(_, c)| closing.contains(*c)).map(|(at, _)| at)
 }
 
 /// Adds a sentence of one line or several.
@@ -199,51 +240,10 @@ pub(super) fn is_closing(c: char) -> bool {
     CLOSING.contains(c)
 }
 
-/// Whether a sentence goes on after this full stop, with the text `next`: the last word is an abbreviation or the initial of a name.
-fn is_open(sentence: &str, next: &str) -> bool {
-    let mut words = sentence.split_whitespace().rev().map(|word| word.trim_start_matches(['(', '"', '\'']));
-    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let is_one_of = |known: &[&str]| known.iter().any(|known| last.eq_ignore_ascii_case(known));
-    let is_name = |word: &str| word.starts_with(char::is_uppercase);
-    if is_one_of(&OPEN_ABBREVIATIONS) {
-        return true;
-    }
-    // "Main St. Never be late", but "Call Mrs. St. John"
-    let is_street = last == "St." && is_name(before) && !before.ends_with('.') && words.next().is_some();
-    if TITLES.contains(&last) && is_name(next) && !is_street {
-        return true;
-    }
-    if is_one_of(&BEFORE_NUMBERS) {
-        return next.starts_with(char::is_numeric);
-    }
-    if is_one_of(&ABBREVIATIONS) {
-        return next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
-    }
-    match letter(last) {
-        Some(letter) if letter.is_uppercase() => {
-            let mut following = next.split_whitespace().take(MOST_INITIALS).peekable();
-            let is_one_of_several = initial(before) || following.peek().is_some_and(|word| initial(word));
-            is_one_of_several && following.find(|word| !initial(word)).is_some_and(is_name)
-        }
-        Some(_) => next.starts_with(char::is_numeric),
-        None => false,
-    }
-}
-
-/// The letter of a word that is one letter with a full stop.
-fn letter(word: &str) -> Option<char> {
-    let mut chars = word.chars();
-    let letter = chars.next().filter(|c| c.is_alphabetic())?;
-    (chars.as_str() == ".").then_some(letter)
-}
-
-fn initial(word: &str) -> bool {
-    letter(word).is_some_and(char::is_uppercase)
-}
-
 fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
     let from = text[start..end].trim_start();
-    let sentence = Sentence { text: from.trim_end(), at: end - from.len(), fenced, cut: false };
+    let sentence =
+        Sentence { text: from.trim_end(), at: end - from.len(), fenced, cut: false, in_doubt: false };
     if sentence.text.chars().any(char::is_alphanumeric) {
         out.push(sentence);
     }
@@ -254,30 +254,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_abbreviation_does_not_end_a_sentence() {
+    fn what_is_in_brackets_or_quotation_marks_does_not_end_a_sentence() {
         for whole in [
-            "Always address me as Dr. Smith.",
-            "Always deploy to St. Gallen, never to Zurich.",
-            "Never email J. R. R. Tolkien about this.",
-            "Call me Ms. Brown, please.",
-            "Schreibe Ms. Ng niemals vor 9 Uhr.",
-            "Never contact Mrs. St. John before 9 a.m. on weekdays.",
-            "No escribas nunca a la Dra. Ruiz.",
-            "See the table on p. 12 of the report.",
-            "Always use node.js v. 20 for the build.",
-            "Never email Acme Inc. about this.",
-            "Appelez-moi toujours Mme. Dupont, s.v.p.",
+            "Refund no more than 75 Euro (incl. VAT. And shipping) without asking.",
+            "Always answer like this: \"Hello. How are you?\" and nothing else.",
+            "必ず「はい。わかりました。」と答えてください。",
         ] {
             assert_eq!(sentences(whole).len(), 1, "{whole}");
         }
         for two in [
-            "We sold it to Acme Inc. Do not write to them.",
-            "I choose option A. Please go on.",
-            "See line v. Then stop.",
-            "The old docs said to wait 300 ms. Never deploy on Fridays.",
-            "What did you find on p. Only use tabs.",
-            "Was it Plan A. Never deploy on Fridays.",
-            "We meet in Main St. Never be late.",
+            "It failed again :( Never do that. Ask me first (always).",
+            "Say \"Sorry.\" Then hang up.",
+            "A screen of 5\" is small. Buy one of 7\".",
+            "(It was never closed. Use tabs.",
         ] {
             assert_eq!(sentences(two).len(), 2, "{two}");
         }
@@ -285,7 +274,7 @@ mod tests {
 
     #[test]
     fn initials_take_linear_time() {
-        assert!(sentences(&"A. ".repeat(100_000)).len() > 10_000); // quadratic, it would take minutes
+        assert!(sentences(&"A. ".repeat(100_000)).len() > 100); // quadratic, it would take minutes
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(in crate::facts) const SPANISH: Language = Language {
         hable consulta consulte pide corre prueba revisa lee avisa avise confirma respeta evita evite deja deje \
         prefiere asegurate asegurese documenta comenta explica pon anade agrega formatea guarda actualiza limita \
         trata traduce espera informa dime di cita crea",
+    may_order: "*a *e",
     bans: "toque+ borre+ cambie+ modifique+ elimine+ suba+ envie+ escriba+ instale+ agregue+ anada+ ejecute+ \
         responda+ conteste+ edite+ mueva+ renombre+ olvide+ invente+ diga+ ponga+ publique+ commitee+ pushee+ \
         despliegue+ vaya+ asuma+ traduzca+ abra+ cierre+ rompa+ quite+ reescriba+ reformatee+ refactorice+ use+ \
@@ -16,11 +17,12 @@ pub(in crate::facts) const SPANISH: Language = Language {
         hacer borrar modificar cambiar subir eliminar editar mover commitear instalar anadir agregar olvidar \
         escribir ejecutar publicar desplegar crear utilizar renombrar",
     endings: "s n",
-    except: "ser estar haber poder saber",
+    except: "ser estar haber poder saber hola ella nada esta este ese esa eso desde casi ahora para que falla funciona sale llega aparece pasa sigue",
     always: "siempre nunca jamas",
     only: "solo solamente unicamente exclusivamente",
     subordinating: "que porque cuando si donde cual como",
-    rules: "~ =no !, ~ =no lo|la|los|las|me|le|te !, =nunca|jamas !, =nunca|jamas lo|la|me|los|las !, \
+    rules: "^ & =siempre, ^ =nunca|jamas *es|*as, \
+        ~ =no !, ~ =no lo|la|los|las|me|le|te !, =nunca|jamas !, =nunca|jamas lo|la|me|los|las !, \
         ^ =nunca|jamas|siempre *ar|*er|*ir, ^ =siempre %, ^ % ... ~ =nunca|jamas, no =puedes|quiero, =debes, \
         =tienes que, no hay =que, esta|queda =prohibido, estan =prohibidos|prohibidas, ^ =prohibido, \
         bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, a partir de =ahora, \
