@@ -1,10 +1,10 @@
 //! Decides whether a full stop ends a sentence.
 
 /// Abbreviations that belong to what follows. Their full stop does not end a sentence.
-const ABBREVIATIONS: [&str; 27] = [
+const ABBREVIATIONS: [&str; 32] = [
     "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "dr.", "mr.", "mrs.", "prof.", "z.b.",
-    "d.h.", "bzw.", "ggf.", "p.ex.", "hrn.", "mme.", "mlle.", "sra.", "srta.", "dra.", "dott.", "dhr.",
-    "т.е.", "т.к.",
+    "d.h.", "bzw.", "ggf.", "inkl.", "exkl.", "zzgl.", "vgl.", "evtl.", "p.ex.", "hrn.", "mme.", "mlle.",
+    "sra.", "srta.", "dra.", "dott.", "dhr.", "т.е.", "т.к.",
 ];
 
 /// Most abbreviations have at most this many letters: "Jan.", "St.", "Sen.".
@@ -99,6 +99,7 @@ mod tests {
             "Rispondi sempre in italiano, max. 8 frasi.",
             "Never contact Sen. Warren or the U.S. Dept. of State, Globex & Co. KG, or Umbrella Corp.",
             "I am Lt. Col. Ada King.",
+            "Erstatte nie mehr als 75 Euro inkl. MwSt. und Versand ohne Rückfrage.",
             "Schreibe nie in Kanäle, z. B. Teams.",
         ] {
             assert_eq!(sentences(whole).len(), 1, "{whole}");
