@@ -534,3 +534,38 @@ fn rules_fit_beside_a_newest_output_of_any_size() {
         );
     }
 }
+
+#[test]
+fn the_users_rules_take_what_the_final_view_has_room_for() {
+    let rule = |i| format!("Never use the library lib{i} in module m{i}.");
+    for (window, rules) in [(2_500, 25), (4_000, 40), (8_000, 60)] {
+        let mut session = session(&json!({ "contextWindow": window }));
+        let list: Vec<String> = (0..rules).map(|i| format!("- {}\n", rule(i))).collect();
+        session.push(vec![user(format!("Rules for this project:\n{}", list.concat())), said("OK.")]).unwrap();
+        for i in 0..window / 100 {
+            session.push(vec![user(format!("Go on with part {i}?")), said(lines(1_200))]).unwrap();
+        }
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+        let view = view(&session);
+        let lost = (0..rules).filter(|i| !view.contains(&rule(*i))).count();
+        assert_eq!(lost, 0, "{window}: {lost} of {rules}, {} tokens", session.tokens());
+    }
+}
+
+#[test]
+fn a_later_fold_keeps_the_rules_of_the_earlier_ones() {
+    let mut session = session(&json!({ "contextWindow": 2_000 }));
+    let rule = |i| {
+        format!("Never use the library lib{i} in the module m{i}, unless the team of area {i} agreed to it.")
+    };
+    for i in 0..60 {
+        let said_rule = if i < 24 { rule(i) } else { String::new() };
+        session.push(vec![user(format!("Go on with part {i}. {said_rule}")), said(lines(250))]).unwrap();
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+        let view = view(&session);
+        let lost = (0..24.min(i + 1)).filter(|i| !view.contains(&rule(*i))).count();
+        assert_eq!(lost, 0, "turn {i}: {} tokens, {:?}", session.tokens(), session.report());
+    }
+}

@@ -178,8 +178,8 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
 }
 
 /// Appends the ledger to the summary. The ledger takes at most half of what the fold saves (INV-8) and keeps the view at the compaction's
-/// target. The user's constraints may take more, by default more than the budget. If they find no room beside the messages that stay, those
-/// messages will be cut to make room.
+/// target. The user's constraints may take all that the fold saves, by default more than the budget. If they find no room beside the
+/// messages that stay, those messages will be cut to make room.
 fn with_ledger(
     context: &Context,
     plan: &FoldPlan,
@@ -260,12 +260,15 @@ fn ledger_of(
     let limit_room = terms.limit.saturating_sub(staying_tokens);
     let below_target = terms.target.min(plan.max_after.unwrap_or(u64::MAX)).saturating_sub(after);
     let target_room = below_target.max(limit_room / 2);
+    // The even cut leaves the steps their part of what the rules leave below the limit. With two thirds of it for rules, the view is still
+    // below its threshold.
+    let rules_room = below_target.max(limit_room * 2 / 3).max(budget.tokens).min(limit_room);
     // If no message is cut evenly, nothing else fills the room that is left below the target.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let facts = if is_free { budget.tokens.max(below_target) } else { budget.tokens };
     let room = Room {
         all: budget.tokens.max(budget.rules).min(gain / 2).min(target_room).min(limit_room),
-        rules: budget.rules.min(target_room.max(budget.tokens)).min(gain * 7 / 8).min(limit_room),
+        rules: budget.rules.min(rules_room).min(gain.saturating_sub(1)),
         facts,
         names: if is_free { facts } else { budget.names },
         shared: budget.tokens,

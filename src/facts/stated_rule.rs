@@ -5,8 +5,9 @@ use super::{Constraint, Strength, constraints, unwrapped};
 
 /// A longer sentence, in bytes, was pasted rather than written.
 const LONGEST_RULE: usize = 600;
-/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own.
-const MAX_RULES: usize = 12;
+/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own. A project's rules are a page
+/// at most.
+const MAX_RULES: usize = 64;
 
 /// A constraint, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
