@@ -1,17 +1,18 @@
 // Sessions in files, for Node.
 //
 //   journals/NAME   a journal: snapshot and records (journal-file.js)
-//   items/NAME      an item: its key, a line feed, its content; if it may expire, `?` and its process (claims.js) follow the key
+//   items/NAME      an item: its key, a line feed, its content; if it may expire, `?` and its process (holders.js) follow the key
 //   locks           who is writing right now (claims.js); empty if nobody is
 
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { isHolderGone, locked, thisHolder } from "./claims.js";
+import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
+import { isHolderGone, thisHolder } from "./holders.js";
 import { bytesOf, headerOf, inspect, journalIn, marked, withOpenFile, writeAt } from "./journal-file.js";
 import { optionsOf, refusal } from "./options.js";
 
