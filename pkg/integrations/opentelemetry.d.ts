@@ -30,8 +30,8 @@ export interface TraceLike {
 export declare function traceReports(trace: TraceLike): (report: Report) => void;
 
 /**
- * Like `traceReports`, for a session without an integration. Also adds an event for each failed compaction. Returns a function that
- * stops the tracing.
+ * Like `traceReports`, for a session without an integration: writes the report of each run that changes the view. Also adds an event
+ * for each failed compaction. Returns a function that stops the tracing.
  */
 export declare function traceSession(trace: TraceLike, session: Session): () => void;
 

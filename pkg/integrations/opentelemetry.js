@@ -8,22 +8,24 @@ export function traceReports(trace) {
   };
 }
 
+/** The events of a run that changes the view. */
+const CHANGES = ["items_removed", "conversation_replaced", "output_trimmed", "compaction_finished", "folded", "unfolded"];
+
 /** See opentelemetry.d.ts. */
 export function traceSession(trace, session) {
   const record = traceReports(trace);
   let last = session.report;
-  const onFinish = () => {
+  return session.on("*", ({ event, detail }) => {
     const { report } = session;
-    if (report && report !== last) record((last = report));
-  };
-  const offs = [
-    session.on("compaction_finished", onFinish),
-    session.on("compaction_failed", ({ detail }) => {
+    if (event === "compaction_failed") {
       const span = trace.getActiveSpan();
       if (span?.isRecording()) span.addEvent("contextfold.compaction_failed", { "contextfold.why": detail });
-    }),
-  ];
-  return () => offs.forEach((off) => off());
+      return; // if its run goes on, the events of that follow
+    }
+    // At other events, such as a push, the report is that of an earlier run, maybe of another span.
+    if (report !== last && CHANGES.includes(event) && report?.decisions.length > 0) record(report);
+    last = report;
+  });
 }
 
 /** See opentelemetry.d.ts. */

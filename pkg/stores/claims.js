@@ -11,13 +11,12 @@
 // writes into an open file calls `isHeld` after opening and after writing: a process that took over its lock has replaced that file by
 // then (`onTakeover`).
 
-import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { namesIn } from "./file-names.js";
+import { isHolderGone, thisHolder } from "./holders.js";
 
 const BEAT_MS = 1500;
 const STALE_MS = 6000;
@@ -27,7 +26,6 @@ const LOOK_AGAIN_MS = 500;
 const MAX_TRIES = 1000;
 
 const turns = new Map();
-let own;
 
 /**
  * Runs `work` while nothing else, in this process or another one, runs under the lock of this folder.
@@ -124,8 +122,7 @@ async function othersThan(claim, folder) {
   const others = { live: [], stale: [] };
   for (const name of await readdir(folder)) {
     if (name === claim.name) continue;
-    const [, place, pid, start] = name.split("-");
-    if (isGone(place, Number(pid), start)) {
+    if (isHolderGone(name.slice(name.indexOf("-") + 1))) {
       others.stale.push({ name, isGone: true });
       continue;
     }
@@ -146,54 +143,4 @@ async function removeStale(claim, stale, onTakeover) {
     await rm(join(claim.path, name), { recursive: true, force: true });
   }
   if (stale.some(({ isGone }) => !isGone)) await onTakeover?.(claim);
-}
-
-/** This process, as a text that says to others who holds something; `isHolderGone` reads it. */
-export function thisHolder() {
-  own ??= self();
-  return [own.place, process.pid, own.start].join("-");
-}
-
-/** Whether the process that this text names is known to have ended. */
-export function isHolderGone(holder) {
-  const [place, pid, start] = holder.split("-");
-  return isGone(place, Number(pid), start);
-}
-
-/** Identifies this process for others: where it runs, and when it was started. */
-function self() {
-  const read = (look) => {
-    try {
-      return String(look());
-    } catch {
-      return "";
-    }
-  };
-  const parts = [hostname(), read(() => readFileSync("/proc/sys/kernel/random/boot_id")), read(() => readlinkSync("/proc/self/ns/pid"))];
-  const place = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
-  return { place, start: processAt(process.pid)?.start ?? "0" };
-}
-
-function isGone(place, pid, start) {
-  own ??= self();
-  if (place !== own.place) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return error.code === "ESRCH";
-  }
-  const there = processAt(pid);
-  // A process id may be reused, and an ended process keeps its id until its parent has read its exit status.
-  return there !== null && (there.start !== start || /[ZX]/.test(there.state));
-}
-
-/** The state and start time of a process, on Linux; `null` on other systems. */
-function processAt(pid) {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0], start: fields[19] };
-  } catch {
-    return null;
-  }
 }

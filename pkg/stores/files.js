@@ -1,17 +1,18 @@
 // Sessions in files, for Node.
 //
 //   journals/NAME   a journal: snapshot and records (journal-file.js)
-//   items/NAME      an item: its key, a line feed, its content; if it may expire, `?` and its process (claims.js) follow the key
+//   items/NAME      an item: its key, a line feed, its content; if it may expire, `?` and its process (holders.js) follow the key
 //   locks           who is writing right now (claims.js); empty if nobody is
 
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { isHolderGone, locked, thisHolder } from "./claims.js";
+import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf, namesIn } from "./file-names.js";
 import { positionAt } from "./frames.js";
+import { isHolderGone, thisHolder } from "./holders.js";
 import { bytesOf, headerOf, inspect, journalIn, marked, withOpenFile, writeAt } from "./journal-file.js";
 import { optionsOf, refusal } from "./options.js";
 
@@ -121,12 +122,15 @@ export function fileStore(folder, options) {
     return bytes && Buffer.from(bytes.buffer).toString();
   }
 
-  async function keysIn(kind, prefix, line) {
+  /** The keys of files. `keysOf`: the keys that a first line may name. */
+  async function keysIn(kind, prefix, keysOf) {
     const keys = [];
     for (const name of await namesIn(join(root, kind))) {
-      const key = keyOf(name) ?? (await keyIn(join(root, kind, name), line));
+      const own = keyOf(name);
+      const named = own === null ? keysOf((await firstLine(join(root, kind, name))) ?? "") : [own];
       // Ignore files that are not ours.
-      if (key?.startsWith(prefix) && nameOf(key) === name) keys.push(key);
+      const key = named.find((key) => nameOf(key) === name);
+      if (key?.startsWith(prefix)) keys.push(key);
     }
     return keys;
   }
@@ -183,7 +187,7 @@ export function fileStore(folder, options) {
       await removeItem(`${key}:lease`);
     },
 
-    list: (prefix = "") => keysIn("journals", prefix, (line) => line.replace(/^contextfold journal 1 /, "")),
+    list: (prefix = "") => keysIn("journals", prefix, (line) => [line.replace(/^contextfold journal 1 /, "")]),
 
     getItem: text,
     setItem(key, value) {
@@ -196,7 +200,7 @@ export function fileStore(folder, options) {
       const bytes = Buffer.from(value);
       return withItem(key, (claim) => putItem(claim, key, bytes));
     },
-    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line.replace(HELD, "")),
+    getKeys: (prefix = "") => keysIn("items", prefix, (line) => [line, line.replace(HELD, "")]), // a key may end like a holder
     compareAndSet: (key, expected, next, options) =>
       withItem(key, async (claim) => {
         if ((await text(key)) !== expected) return false;
@@ -246,11 +250,11 @@ async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) 
   }
 }
 
-/** Reads the key from the first line of a file, for files whose name does not contain it. */
-const keyIn = (path, line) =>
+/** Reads the first line of a file, which has the key: for files whose name does not contain it. */
+const firstLine = (path) =>
   withOpenFile(path, "r", async (file) => {
     const text = Buffer.from(await bytesOf(file, 0, 1000)).toString("utf8");
-    return line(text.slice(0, text.indexOf("\n")));
+    return text.slice(0, text.indexOf("\n"));
   });
 
 /** Syncs a folder, so that new names in it survive a power failure. Windows has no such call and does not need it. */

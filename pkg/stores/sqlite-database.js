@@ -1,5 +1,5 @@
 // One interface for all databases that the store accepts: `rows` and `run` execute a statement, `within` runs a transaction, and `wipe`
-// is called after something was removed for good.
+// is called after something was removed for good. `isAlone`: no other process has it.
 
 import { optionsOf, refusal } from "./options.js";
 
@@ -106,4 +106,5 @@ const durableObject = (storage) => ({
   within: (_, work) => storage.transactionSync(work),
   wipe() {},
   close() {},
+  isAlone: true,
 });

@@ -90,6 +90,9 @@ export interface SqliteStore extends JournalStore {
  * SQLite blocks the calling thread while it writes or waits for other processes. The file must not be on a network drive. While you
  * have a transaction open on the database, calls of the store fail.
  *
+ * An item that was stored by `compareAndSet` with `ttlMs` (the lease for a summary) does not expire by time. It is gone once the
+ * process that stored it has ended, if that can be checked (on the same machine, and not in another container).
+ *
  * @param database A path (or `":memory:"`), a database, or a Durable Object's `ctx.storage`.
  */
 export declare function sqliteStore(database: string | SqliteDatabase | DurableObjectSqlite, options?: SqliteStoreOptions): SqliteStore;

@@ -1,12 +1,16 @@
 // Sessions in SQLite: node:sqlite, better-sqlite3, and Cloudflare's Durable Objects.
 
 import { conflict } from "./conflict.js";
+import { isHolderGone, thisHolder } from "./holders.js";
 import { connected } from "./sqlite-database.js";
 
 const VERSION = 1;
 
 /** Longer values are split, because Durable Objects accept no value of more than 2 MB. */
 const PART = 1_000_000;
+
+/** The part of an item that may expire which names its process, before its first piece. */
+const HOLDER = -1;
 
 // The snapshot is stored at its own position, before those of the records, so each part of a journal has a unique primary key.
 const SCHEMA = [
@@ -54,23 +58,28 @@ export function sqliteStore(pathOrDatabase, options) {
   }
 
   function item(key) {
-    const parts = rows("SELECT bytes FROM contextfold_items WHERE key = ? ORDER BY part", key);
+    const parts = rows("SELECT part, bytes FROM contextfold_items WHERE key = ? ORDER BY part", key);
+    const holder = parts[0]?.part === HOLDER ? parts.shift() : undefined;
+    // The lease of a process that was killed does not make others wait.
+    if (holder && isHolderGone(decoded(joined([holder])))) return null;
     return parts.length === 0 ? null : joined(parts);
   }
 
   function text(key) {
     const bytes = item(key);
-    return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return bytes && decoded(bytes);
   }
 
   function removeItem(key) {
     run("DELETE FROM contextfold_items WHERE key = ?", key);
   }
 
-  function putItem(key, bytes) {
+  function putItem(key, bytes, holder) {
     removeItem(key);
     const now = Date.now();
-    for (const [part, piece] of partsOf(bytes)) run("INSERT INTO contextfold_items (key, part, since, bytes) VALUES (?, ?, ?, ?)", key, part, now, piece);
+    const pieces = partsOf(bytes);
+    if (holder !== undefined) pieces.unshift([HOLDER, encoded(holder)]);
+    for (const [part, piece] of pieces) run("INSERT INTO contextfold_items (key, part, since, bytes) VALUES (?, ?, ?, ?)", key, part, now, piece);
   }
 
   const keysIn = (table, prefix, more = "") =>
@@ -115,15 +124,15 @@ export function sqliteStore(pathOrDatabase, options) {
     list: async (prefix = "") => keysIn("contextfold_journals", prefix),
 
     getItem: async (key) => text(key),
-    setItem: async (key, value) => within("writes", () => putItem(key, new TextEncoder().encode(value))),
+    setItem: async (key, value) => within("writes", () => putItem(key, encoded(value))),
     removeItem: async (key) => removing(() => removeItem(key)),
     getItemRaw: async (key) => item(key),
     setItemRaw: async (key, value) => within("writes", () => putItem(key, value)),
     getKeys: async (prefix = "") => keysIn("contextfold_items", prefix, " AND part = 0"),
-    compareAndSet: async (key, expectedText, next) =>
+    compareAndSet: async (key, expectedText, next, options) =>
       within("writes", () => {
         if (text(key) !== expectedText) return false;
-        putItem(key, new TextEncoder().encode(next));
+        putItem(key, encoded(next), options?.ttlMs === undefined || database.isAlone ? undefined : thisHolder());
         return true;
       }),
     removeOlder: async (key, ms) => removing(() => rows("DELETE FROM contextfold_items WHERE key = ? AND since < ? RETURNING part", key, Date.now() - ms).length > 0),
@@ -131,6 +140,9 @@ export function sqliteStore(pathOrDatabase, options) {
     close: async () => database.close(),
   };
 }
+
+const encoded = (text) => new TextEncoder().encode(text);
+const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 /** A suffix that sorts a prefix after all keys with that prefix: 200 bytes of the last character, and no key is longer. */
 const LAST = "\u{10ffff}".repeat(50);

@@ -3,9 +3,11 @@
 use super::core::Context;
 use super::decision::Decision;
 use super::event::EventName;
+use super::item_id::ItemId;
 use super::node::{NodeIndex, NodeSet};
 use super::on_entry::OnEntry;
 use super::output_budget::OutputBudget;
+use super::room::ROOM_AGAIN;
 use super::slot::{Form, Slot};
 use crate::error::Result;
 use crate::hashing::{HashMap, HashSet};
@@ -209,10 +211,29 @@ impl Context {
         self.emit_trimmed(nodes, why);
     }
 
-    /// Emits an event that tool outputs lost their text.
+    /// Emits an event that messages lost text.
     fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
         if !nodes.is_empty() {
             self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
+        }
+    }
+
+    /// Emits events for the messages that a pass changed, except those that its own events name. `before`: how many events there
+    /// were, and the view's tokens.
+    pub fn emit_changed(&mut self, nodes: &[NodeIndex], why: &str, before: (usize, u64)) {
+        let named: HashSet<ItemId> = self.events[before.0..].iter().flat_map(|e| e.items.clone()).collect();
+        let is_told = |node: &NodeIndex| named.contains(&*self.history.node(*node).id);
+        let changed: NodeSet = nodes.iter().copied().filter(|node| !is_told(node)).collect();
+        // A larger view shows more of the messages that are still cut, too.
+        let grew = self.view.tokens() > before.1;
+        let (mut trimmed, mut back) = (Vec::new(), Vec::new());
+        for slot in self.view.body().iter().filter(|slot| changed.contains(&slot.node)) {
+            let is_back = grew || matches!(slot.form, Form::Whole | Form::Cut);
+            if is_back { &mut back } else { &mut trimmed }.push(slot.node);
+        }
+        self.emit_trimmed(&trimmed, why);
+        if !back.is_empty() {
+            self.emit(EventName::Unfolded, &back, ROOM_AGAIN.to_owned());
         }
     }
 

@@ -7,7 +7,7 @@ use super::node::{NodeIndex, NodeSet};
 use super::slot::{Form, Slot};
 use crate::message::Role;
 
-const WHY: &str = "there is room again";
+pub(super) const ROOM_AGAIN: &str = "there is room again";
 
 impl Context {
     /// Brings back everything that no fold replaced: what was dropped, pruned, trimmed or shortened; tool outputs and media
@@ -65,7 +65,7 @@ impl Context {
         let is_back = |id: &str| self.history.find(id).is_some_and(|node| came_back.contains(&node));
         self.left_out.retain(|line| line.fold.is_some() || !is_back(&line.id));
         self.replace_stale_pointers();
-        self.emit(EventName::Unfolded, &back, WHY.to_owned());
+        self.emit(EventName::Unfolded, &back, ROOM_AGAIN.to_owned());
         back
     }
 

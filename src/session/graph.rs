@@ -42,6 +42,9 @@ pub(super) struct SessionGraph {
     failed: Vec<u32>,
     /// The nodes of each fork's lane.
     lanes: Vec<Vec<u32>>,
+    /// A lane has nodes, or may get some, that do not come before a node of the main lane that merged them. Nodes that are new
+    /// then come before these, so the graph is built again: the order of nodes must not tell when the graph was read.
+    is_open: bool,
 }
 
 /// What of a session its graph shows.
@@ -65,12 +68,13 @@ impl SessionGraph {
     /// Adds what is new since the last call.
     pub fn catch_up(&mut self, session: &Source<'_>) -> Result<()> {
         let context = session.context;
-        if self.nodes.is_empty() {
+        if self.nodes.is_empty()
+            || self.has_reused_id(&context.history)
+            || self.is_open && !self.is_current(session)
+        {
             *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
         }
-        if self.has_reused_id(&context.history) {
-            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
-        }
+        self.is_open = session.forks.iter().any(|fork| fork.merged.is_none_or(|(_, n)| n < fork.story.len()));
         let merges: SortedMap<NodeIndex, (usize, usize)> = session
             .forks
             .iter()
@@ -78,6 +82,7 @@ impl SessionGraph {
             .filter_map(|(n, f)| f.merged.map(|(at, until)| (at, (n, until))))
             .collect();
         for index in self.nodes.len()..context.history.len() {
+            self.add_failed_calls(session, index)?;
             let index = NodeIndex(index as u32);
             let mut result = None;
             if let Some((number, until)) = merges.get(&index) {
@@ -89,7 +94,8 @@ impl SessionGraph {
         }
         self.update_states(&context.history);
         self.add_costs(&session.costs.answered);
-        self.add_failed_calls(session)?;
+        self.add_failed_calls(session, context.history.len())?;
+        self.add_failed_costs(&session.costs.failed);
         for (number, fork) in session.forks.iter().enumerate() {
             self.add_lane(number, fork, fork.story.len())?;
         }
@@ -100,6 +106,13 @@ impl SessionGraph {
     fn has_reused_id(&self, history: &History) -> bool {
         let new = history.nodes().iter().skip(self.nodes.len());
         new.filter(|n| n.kind == NodeKind::Message).any(|n| self.graph.find(&n.id).is_ok())
+    }
+
+    /// Whether everything in the session has its node.
+    fn is_current(&self, session: &Source<'_>) -> bool {
+        self.nodes.len() == session.context.history.len()
+            && self.failed.len() == session.costs.failed.len()
+            && self.lanes.iter().map(Vec::len).eq(session.forks.iter().map(|fork| fork.story.len()))
     }
 
     /// Adds the node of one history entry. `result` is the node of another lane whose result it merges.
@@ -162,28 +175,28 @@ impl SessionGraph {
         self.costs = costs.len();
     }
 
-    /// Adds an errored node with its cost for each call for which no view fitted, after the message that it was to answer (GRAPH-8).
-    fn add_failed_calls(&mut self, session: &Source<'_>) -> Result<()> {
-        for (at, (entered, cost)) in session.costs.failed.iter().enumerate() {
-            let cost = serde_json::to_value(cost).unwrap_or_default();
-            let known = self.failed.get(at).copied();
-            let node = if let Some(node) = known {
-                node
-            } else {
-                let asked = self.nodes[..(*entered).min(self.nodes.len())].iter().rfind(|n| **n != NONE);
-                let after: Vec<(u32, EdgeKind)> =
-                    asked.map(|n| (*n, EdgeKind::Sequence)).into_iter().collect();
-                let free = |id: &String| self.graph.find(id).is_err();
-                let id = (at + 1..=at + 1 + self.nodes.len()).map(|n| format!("failed_call_{n}")).find(free);
-                let message = Arc::new(Message::text(Role::Assistant, ""));
-                let node = self.graph.follow(id.unwrap_or_default().into(), session.lane, message, &after)?;
-                self.graph.follow_state(node, NodeState::Errored);
-                self.failed.push(node);
-                node
-            };
-            self.graph.set_metadata(node, "context_cost", cost);
+    /// Adds an errored node for each call for which no view fitted, after the message that it was to answer (GRAPH-8): those
+    /// that failed when the history had at most `until` entries.
+    fn add_failed_calls(&mut self, session: &Source<'_>, until: usize) -> Result<()> {
+        while let Some((entered, _)) = session.costs.failed.get(self.failed.len()).filter(|f| f.0 <= until) {
+            let asked = self.nodes[..(*entered).min(self.nodes.len())].iter().rfind(|n| **n != NONE);
+            let after: Vec<(u32, EdgeKind)> = asked.map(|n| (*n, EdgeKind::Sequence)).into_iter().collect();
+            let free = |id: &String| self.graph.find(id).is_err();
+            let number = self.failed.len() + 1;
+            let id = (number..=number + self.nodes.len()).map(|n| format!("failed_call_{n}")).find(free);
+            let message = Arc::new(Message::text(Role::Assistant, ""));
+            let node = self.graph.follow(id.unwrap_or_default().into(), session.lane, message, &after)?;
+            self.graph.follow_state(node, NodeState::Errored);
+            self.failed.push(node);
         }
         Ok(())
+    }
+
+    /// Writes the cost of each failed call to its node.
+    fn add_failed_costs(&mut self, costs: &[(usize, ContextCost)]) {
+        for (node, (_, cost)) in self.failed.iter().zip(costs) {
+            self.graph.set_metadata(*node, "context_cost", serde_json::to_value(cost).unwrap_or_default());
+        }
     }
 
     fn update_folds(&mut self, context: &Context) -> Result<()> {

@@ -236,6 +236,7 @@ impl Session {
         before.get_or_insert_with(|| self.checkpoint(run));
         let way_back = self.must_pay(pass, &run.aim).then(|| self.checkpoint(run));
         let view_before = self.view_before();
+        let told = (self.context.events.len(), view_before.tokens);
         let held = self.pin_kept(&run.keep);
         let outcome = self.context.by_pass(pass.name(), |context| pass.run(context, &run.aim));
         for node in held {
@@ -248,6 +249,7 @@ impl Session {
                     self.undo(way_back);
                     return Ok(Outcome::Unchanged);
                 }
+                self.context.emit_changed(items, why, told);
                 let items = self.context.item_ids(items);
                 self.decide(run, pass.name(), view_before, items, why.clone());
             }

@@ -121,6 +121,34 @@ fn forks_are_lanes_and_merges_tasks() {
 }
 
 #[test]
+fn with_forks_too_the_order_of_nodes_does_not_tell_when_the_graph_was_read() {
+    let script = |reads: bool| {
+        let mut s = talk("u1 c1");
+        let read = |s: &mut Session| drop(reads.then(|| s.graph().map(seen)));
+        let (mut one, _) = s.fork("u1", Some("one")).unwrap();
+        let (mut two, _) = s.fork("u1", Some("two")).unwrap();
+        read(&mut s);
+        push(&mut one, "u2 c2 t2 a2");
+        s.read_branch(&one);
+        read(&mut s);
+        push(&mut two, "u5 a5");
+        s.read_branch(&two);
+        read(&mut s);
+        push(&mut one, "u3 a6");
+        s.read_branch(&one);
+        read(&mut s);
+        s.merge(&two, &MergeAs::ToolOutput("call_1".to_owned())).unwrap();
+        read(&mut s);
+        push(&mut s, "a3 u7");
+        read(&mut s);
+        push(&mut two, "u8");
+        s.read_branch(&two);
+        seen(s.graph().unwrap())
+    };
+    assert_eq!(script(true), script(false));
+}
+
+#[test]
 fn reading_the_graph_along_the_way_does_not_change_it() {
     let script = |reads: bool| {
         let mut s = talk("s0 u1 c1 t1 a1 u2");

@@ -511,6 +511,27 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       }
     });
 
+    test("what tools of a killed run return when they run again is saved before the model is asked", async () => {
+      for (const isChat of [false, true]) {
+        const store = memoryJournals();
+        const killed = new Session({ contextWindow: 32_000 });
+        killed.push([{ role: "user", content: TASK }, { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "build", arguments: "{}" } }] }]);
+        await killed.save(store, "k");
+        const saved = [];
+        const answer = isChat
+          ? { id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Done." } }] }
+          : { id: "resp", object: "response", status: "completed", output: [{ type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Done.", annotations: [] }] }] };
+        const fetch = async () => {
+          saved.push((await Session.load(store, "k")).messages.map(({ role, content }) => (role === "tool" ? content : role)));
+          return Response.json(answer);
+        };
+        const options = { contextWindow: 32_000, strict: true, store, key: "k", execute: { build: () => "built again" } };
+        const run = await (isChat ? runChat(client(OpenAI, server, { fetch }), { model: "m", messages: [] }, options) : runResponses(client(OpenAI, server, { fetch }), { model: "m" }, options));
+        assert.deepEqual(saved, [["user", "assistant", "built again"]]);
+        assert.deepEqual(run.session.messages.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
+      }
+    });
+
     test("wrong options are refused before a request is sent, with the names of a loop's own", async () => {
       const { bodies } = fresh();
       const refuses = async (options, code, says) => {

@@ -59,6 +59,20 @@ test("a session alone, and a failing compaction", async () => {
   assert.deepEqual(later.events, []);
 });
 
+test("a session alone: a run without a summary is told in its own span, an idle one is not", async () => {
+  const session = new Session({ contextWindow: 20_000 });
+  const stop = traceSession(trace, session);
+  const [idle, pushing, cutting] = [span(), span(), span()];
+  session.push(agentTranscript(undefined, { calls: 2 }));
+  await within(idle, () => session.prepare());
+  for (let i = 0; session.tokens < 20_000; i++) within(pushing, () => session.push(agentTranscript(undefined, { task: `Task ${i}: ${"which words are long? ".repeat(200)}` })));
+  await within(cutting, () => session.prepare());
+  assert.deepEqual([idle.attributes, idle.events, pushing.attributes], [{}, [], {}]);
+  assert.deepEqual(cutting.events.map((event) => event["contextfold.pass"]), ["even_cut"]);
+  assert.equal(cutting.attributes["contextfold.tokens_after"], session.tokens);
+  stop();
+});
+
 test("without a span, or with one that does not record, nothing happens", async () => {
   const step = prepareStep({ contextWindow: 6_000, strict: true, onReport: traceReports(trace) });
   await step({ messages: agentTranscript("ai-sdk"), steps: [], stepNumber: 0 });

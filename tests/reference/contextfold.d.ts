@@ -822,7 +822,8 @@ export interface ContextCost {
  * - `message_added`: a message entered the history. `items`: its id.
  * - `items_removed`: messages left the view without a summary. `items`: these messages; `detail`: why.
  * - `conversation_replaced`: a summary replaced the whole conversation (the layout `"replace"`). `items`: the summary.
- * - `output_trimmed`: tool outputs were shortened or became placeholders, or media did. `items`: these messages; `detail`: why.
+ * - `output_trimmed`: messages in the view lost text: tool outputs were shortened or became placeholders, media did, or long
+ *   texts of other messages were cut. `items`: these messages; `detail`: why.
  * - `compaction_due`: the view has come near its threshold; emitted once, by the `prepare` that finds it so. `left`: how many
  *   tokens are left.
  * - `compaction_started`: a summary was requested. `items`: the messages to be folded; `detail`: `in the background`, or empty.

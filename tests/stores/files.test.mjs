@@ -241,6 +241,16 @@ describe("leases", () => {
     assert.ok(performance.now() - before < 5000);
   });
 
+  test("keys that end like a holder are listed, also if they are too long for a file name", async () => {
+    const store = fileStore(join(folder, "like-a-holder"));
+    const keys = ["a", "a".repeat(200)].flatMap((key) => [key, `${key}?0123456789ab-1-2`, `${key}?x?0123456789ab-1-2`]);
+    for (const options of [undefined, { ttlMs: 60_000 }]) {
+      for (const key of keys) await store.compareAndSet(key, await store.getItem(key), key, options);
+      assert.deepEqual((await store.getKeys()).sort(), [...keys].sort());
+      for (const key of keys) assert.equal(await store.getItem(key), key);
+    }
+  });
+
   test("an item stored without a lifetime stays when its process has ended", async () => {
     const base = join(folder, "lease-kept");
     const child = spawn(process.execPath, ["--input-type=module", "-e", `

@@ -3,6 +3,8 @@
 // node:sqlite exists in Node since 22.13. In an older Node, the Node 22 of tests/package/runtimes runs this file.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -134,6 +136,28 @@ function onThisNode() {
     test("must be a database", () => {
       for (const wrong of [null, undefined, 5, {}, { exec() {} }]) assert.throws(() => sqliteStore(wrong), /sqliteStore expects a path/);
       assert.throws(() => sqliteStore(join(folder, "no/such/folder/a.db")), /unable to open/);
+    });
+
+    test("the lease of a process that was killed while it wrote a summary does not make the next one wait", async () => {
+      const own = join(folder, "lease.db");
+      const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", `
+        import { Session } from ${JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)};
+        import { sqliteStore } from ${JSON.stringify(new URL("../../pkg/stores/sqlite.js", import.meta.url).href)};
+        const session = new Session({ contextWindow: 4_000, summarize: () => { console.log("asked"); return new Promise(() => setInterval(() => {}, 1000)); } });
+        for (let n = 0; n < 40; n++) session.push([{ role: "user", content: "And " + n + "?" }, { role: "assistant", content: "It is so. ".repeat(60) }]);
+        await session.save(sqliteStore(process.argv[1]), "chat");
+        await session.prepare();`, own], { stdio: ["ignore", "pipe", "inherit"] });
+      await once(child.stdout, "data");
+      const store = sqliteStore(own);
+      assert.match(await store.getItem("chat:lease"), /^lease-/);
+      assert.deepEqual(await store.getKeys(), ["chat:lease"]);
+      assert.equal(await store.compareAndSet("chat:lease", null, "mine", { ttlMs: 60_000 }), false); // it lives
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      assert.equal(await store.getItem("chat:lease"), null);
+      assert.equal(await store.compareAndSet("chat:lease", null, "mine", { ttlMs: 60_000 }), true);
+      assert.equal(await store.getItem("chat:lease"), "mine");
+      await store.close();
     });
 
     test("can be created by many processes at once", async () => {

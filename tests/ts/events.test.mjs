@@ -87,6 +87,38 @@ test("output_trimmed names what was trimmed", () => {
   assert.deepEqual(trimmed.map((e) => e.items), [[ids[2]]]);
 });
 
+test("the even cut tells which messages it cut, and which are whole again", async () => {
+  const session = new Session({ contextWindow: 6000 });
+  session.push([user("go"), ...Array.from({ length: 12 }, (_, i) => [calls(`c${i}`), output(`c${i}`, words(400))]).flat()]);
+  const events = [];
+  session.on("*", (event) => events.push(event));
+  await session.prepare();
+  const { decisions } = session.report;
+  const trimmed = events.filter((e) => e.event === "output_trimmed");
+  assert.deepEqual(trimmed.map((e) => [e.detail, e.items, e.tokens]), decisions.map((d) => [d.why, d.items, d.tokens_after]));
+  assert.deepEqual(decisions.map((d) => d.pass), ["even_cut"]);
+  events.length = 0;
+  await session.prepare();
+  assert.deepEqual(events, [], "an idle prepare tells nothing");
+  for (const contextWindow of [20_000, 100_000]) {
+    session.setOptions({ contextWindow });
+    await session.prepare();
+    const [{ event, items, tokens }, ...more] = events.splice(0);
+    assert.deepEqual([event, tokens, more], ["unfolded", session.tokens, []], "there is room for more of them");
+    assert.ok(items.length > 0 && items.every((id) => trimmed[0].items.includes(id)));
+  }
+  assert.ok(session.items().every(({ form }) => form === "whole"));
+});
+
+test("the last resort tells what it shortened", async () => {
+  const session = new Session({ contextWindow: 2000, ladder: [] });
+  const [id] = session.push(user(words(3000)));
+  const events = [];
+  session.on("*", (event) => events.push(event));
+  await session.prepare();
+  assert.deepEqual(events.map((e) => [e.event, e.items, e.tokens]), [["output_trimmed", [id], session.tokens]]);
+});
+
 for (const way of ["compact", "prepare", "checkAndCompact"]) {
   test(`${way}: started, folded, finished, in this order`, async () => {
     const { session, names } = listened({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });

@@ -30,7 +30,11 @@ async function loop(api, client, body, options, own) {
   const asked = body[api.list] ?? [];
   let fullList = options.session || own.home ? continuedList(own.session, api.format, asked, body.instructions !== undefined) : api.first(asked);
   signal?.throwIfAborted();
-  if (Array.isArray(fullList)) fullList = [...fullList, ...(await outputsOf(api, interruptedCalls(api, fullList), execute, signal))];
+  if (Array.isArray(fullList)) {
+    const outputs = await outputsOf(api, interruptedCalls(api, fullList), execute, signal);
+    fullList = [...fullList, ...outputs];
+    await keepOutputs(api, keeper, own, outputs);
+  }
   let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
@@ -100,6 +104,22 @@ function interruptedCalls(api, list) {
   if (waiting.size === 0) return [];
   const end = list.findLastIndex((entry) => entry?.role !== "tool" && !entry?.type?.endsWith("_output"));
   return api.callsAtEnd(list.slice(0, end + 1)).filter(({ call }) => waiting.has(call[api.idKey]));
+}
+
+/**
+ * Gives a session the outputs of calls that it has, and saves it: the tools must not run once more if the process ends before the model
+ * answers. A list with other calls enters the session as a whole, with the first request.
+ */
+async function keepOutputs({ format }, keeper, own, outputs) {
+  const open = callsWithoutOutput(own.session.messages);
+  const known = outputs.filter((output) => open.has(output.call_id ?? output.tool_call_id));
+  if (known.length === 0) return;
+  try {
+    own.session.pushFrom(format, known);
+  } catch (error) {
+    keeper.failed(error);
+  }
+  await keeper.saved(own);
 }
 
 /** Runs tools, and returns the entries with their outputs. */

@@ -20,11 +20,14 @@ impl History {
         self.node(self.open_call(call_id)?).message.tool_calls().find(|call| call.id == call_id)
     }
 
-    /// Gives outputs that name their call by the id of the call's item the id of the call.
+    /// Gives outputs that name their call by the id of the call's item the id of the call. Only open calls are looked at: if a call
+    /// has its output, another one is refused under either id.
     pub fn name_calls(&self, messages: &mut [Message]) {
         for output in messages.iter_mut().flat_map(Message::tool_outputs_mut).filter(|o| is_answer_by_id(o)) {
-            let mut calls = self.nodes.iter().rev().flat_map(|node| node.message.tool_calls());
-            calls.find(|call| answer_by_item_id(output, call));
+            self.open_calls
+                .keys()
+                .filter_map(|id| self.waiting_call(id))
+                .find(|call| answer_by_item_id(output, call));
         }
     }
 
