@@ -22,8 +22,9 @@ export function guarded(exports, onTrap) {
   const failed = (thrown) => {
     if (!isTrap(thrown)) return translated(thrown);
     if (!broken) {
-      broken = internal(thrown);
-      onTrap(refusing(() => internal(thrown)), broken);
+      const used = exports.memory?.buffer.byteLength ?? 0;
+      broken = internal(thrown, used);
+      onTrap(refusing(() => internal(thrown, used)), broken);
     }
     return broken;
   };
@@ -137,6 +138,9 @@ function refusing(error) {
   });
 }
 
+/** A module with this much memory traps because it gets no more: it asks for a long text's size several times. */
+const FULL = 2 ** 30;
+
 function isTrap(thrown) {
   return (
     thrown instanceof WebAssembly.RuntimeError ||
@@ -146,8 +150,10 @@ function isTrap(thrown) {
   );
 }
 
-function internal(cause) {
-  const what = cause instanceof WholeMissing ? cause.message : "this is a bug in contextfold, please report it.";
+/** `used`: the size of the module's memory, which can have 4 GiB. */
+function internal(cause, used = 0) {
+  const full = `the module crashed, probably because its memory is full (it has ${Math.round(used / 1e6)} of at most 4295 MB): free sessions that are no longer needed (\`free()\`), and push smaller texts.`;
+  const what = cause instanceof WholeMissing ? cause.message : used > FULL ? full : "this is a bug in contextfold, please report it.";
   const more = "Its memory can no longer be trusted: load the module again (restart the process, or reload the page)";
   return new ContextError("INTERNAL", `${what} ${more}`, { cause });
 }

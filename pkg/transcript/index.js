@@ -16,6 +16,7 @@ const CALLED = { responses: "openai-responses", chat: "openai-chat" };
 
 /** See index.d.ts. */
 export function readTranscript(text, { format, partial = false } = {}) {
+  if (typeof text !== "string") throw foreign("is not given as a text: read it as one, for example with `readFileSync(path, \"utf8\")`");
   const whole = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!whole.trim()) throw new TranscriptError("empty", "is empty");
   const value = parsed(whole);

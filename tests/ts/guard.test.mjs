@@ -42,6 +42,15 @@ test("a trap is INTERNAL with its cause, and so is every call after it", () => {
   assert.equal(standIn.__wbindgen_destroy_closure(8, 1), undefined);
 });
 
+test("a trap of a module that has no memory left says so, and what to do", () => {
+  let standIn;
+  const memory = { buffer: { byteLength: 2 ** 32 } };
+  const full = (error) => code("INTERNAL")(error) && /memory is full \(it has 4295 of at most 4295 MB\).*free\(\)/.test(error.message) && !/bug/.test(error.message);
+  const wasm = guarded({ trap, memory }, (next) => (standIn = next));
+  assert.throws(() => wasm.trap(), full);
+  assert.throws(() => standIn.trap(), full);
+});
+
 test("running out of stack inside the module counts as a trap", () => {
   let standIn;
   const endless = () => endless() + 1;

@@ -180,6 +180,11 @@ test("a file that is not a transcript is refused, and the error says what it is"
   for (const [text, kind, why] of cases) assert.throws(() => readTranscript(text), (error) => error.kind === kind && why.test(error.what) && error.place === null, text);
 });
 
+test("what is no text is refused in the same way", () => {
+  for (const given of [undefined, null, 5, Buffer.from("[]")])
+    assert.throws(() => readTranscript(given), (error) => error instanceof TranscriptError && error.kind === "foreign" && /utf8/.test(error.what), String(given));
+});
+
 test("the command line reads them, and says what was left out", () => {
   const main = fileURLToPath(new URL("../../pkg/cli/main.js", import.meta.url));
   const cli = (args, input) => spawnSync(process.execPath, [main, ...args], { encoding: "utf8", input });
