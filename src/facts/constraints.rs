@@ -1,6 +1,6 @@
 use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
 use super::sentences::{
-    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, pieces, starts_new_block,
+    LONGEST_WRAPPED, Sentence, is_entry, is_fence, joined, may_continue, pieces, starts_new_block,
 };
 use super::small_talk::says_what_is_lacking;
 use super::strength::{RuleClass, Strength};
@@ -39,54 +39,49 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     if !may_contain_rule(text) {
         return out;
     }
-    let all = pieces(text);
+    let pieces = pieces(text);
+    let all: Vec<&[Sentence<'_>]> = pieces.chunk_by(|_, next| next.in_doubt).collect();
     // The start and end of the last constraint found.
     let mut newest = (0, 0);
-    for (i, sentence) in all.iter().enumerate() {
+    for (i, parts) in all.iter().enumerate() {
+        let sentence = joined(text, parts);
         if sentence.at < newest.1 {
             continue; // it is part of the previous constraint's list
         }
-        let Some(mut found) = constraint(*sentence) else { continue };
-        let (first, last) = whole_sentence(&all, i);
-        for part in all[i + 1..=last].iter().filter_map(|part| constraint(*part)) {
-            found.strength = found.strength.max(part.strength);
-            found.explicit |= part.explicit;
+        let whole = (parts.len() > 1).then_some(sentence);
+        let Some(found) = parts.iter().copied().chain(whole).filter_map(classify).reduce(strongest) else {
+            continue;
+        };
+        let mut end = sentence.end();
+        if !sentence.fenced {
+            let exception = all.get(i + 1).map(|next| joined(text, next));
+            let exception = exception.filter(|next| next.is_said() && is_exception(next.text));
+            end = exception.map_or(end, |next| next.end());
+            end = with_list(text, sentence.at, end);
         }
-        let before = first
+        let before = i
             .checked_sub(1)
-            .map(|before| all[before])
+            .map(|before| joined(text, all[before]))
             .filter(|b| !b.fenced && !sentence.fenced && !sentence.cut);
-        let (start, end) = (all[first].at, all[last].end());
-        let end = if sentence.fenced { end } else { with_list(text, start, end) };
         let pointed =
             before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
         let begin = match pointed {
             // The sentence that it refers to is itself a rule. The two are joined if the result is not too long.
             Some(pointed) if pointed.at < newest.1 && end - newest.0 <= LONGEST_WRAPPED => newest.0,
             Some(pointed) if pointed.at >= newest.1 => pointed.at,
-            _ => start.max(newest.1),
+            _ => sentence.at,
         };
-        let joined = if begin < newest.1 { out.pop() } else { None };
-        out.push(Constraint {
-            text: &text[begin..end],
-            strength: joined.map_or(found.strength, |joined| joined.strength.max(found.strength)),
-            explicit: found.explicit || joined.is_some_and(|joined| joined.explicit),
-            fenced: found.fenced,
-        });
+        let before = if begin < newest.1 { out.pop() } else { None };
+        let before = before.map(|before| RuleClass { strength: before.strength, explicit: before.explicit });
+        let RuleClass { strength, explicit } = before.map_or(found, |before| strongest(before, found));
+        out.push(Constraint { text: &text[begin..end], strength, explicit, fenced: sentence.fenced });
         newest = (begin, end);
     }
     out
 }
 
-/// The first and the last piece of the sentence that a piece belongs to: what may only have been split at an abbreviation, and an exception
-/// behind it.
-fn whole_sentence(all: &[Sentence<'_>], at: usize) -> (usize, usize) {
-    let first = at - all[..=at].iter().rev().take_while(|piece| piece.in_doubt).count();
-    let mut last = at + all[at + 1..].iter().take_while(|piece| piece.in_doubt).count();
-    if all.get(last + 1).is_some_and(|next| next.is_said() && !all[at].fenced && is_exception(next.text)) {
-        last += 1;
-    }
-    if all[last].end() - all[first].at <= LONGEST_WRAPPED { (first, last) } else { (at, at) }
+fn strongest(one: RuleClass, other: RuleClass) -> RuleClass {
+    RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
 }
 
 /// Whether a sentence limits the one before: "The only exception is Anna."
@@ -147,8 +142,9 @@ pub(super) fn points_back(sentence: &str) -> bool {
             || cjk_rules::points_back(sentence))
 }
 
-fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
-    let Sentence { text, fenced, .. } = sentence;
+/// The class of a sentence that says what the agent must or must not do.
+fn classify(sentence: Sentence<'_>) -> Option<RuleClass> {
+    let text = sentence.text;
     // A line of JSON was pasted.
     if ["\":\"", "\"},", "\"}"].iter().any(|mark| text.contains(mark)) {
         return None;
@@ -159,14 +155,10 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
         (languages & !WORD_RULES_BIT != 0).then(|| rule_patterns::classify_rule(text)),
         text.contains(is_cjk).then(|| cjk_rules::classify_rule(text)),
     ];
-    let RuleClass { strength, explicit } = classes.into_iter().flatten().flatten().reduce(|one, other| {
-        RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
-    })?;
+    let class = classes.into_iter().flatten().flatten().reduce(strongest)?;
     // "I don't have it": the negation forbids nothing.
-    if strength == Strength::Mention && says_what_is_lacking(text) {
-        return None;
-    }
-    Some(Constraint { text, strength, explicit, fenced })
+    let forbids = class.strength > Strength::Mention || !says_what_is_lacking(text);
+    forbids.then_some(class)
 }
 
 #[cfg(test)]

@@ -41,13 +41,14 @@ const LONGEST_INSIDE: usize = 200;
 /// is a sentence. A mark where something was left out ends one, and what it says is none. Where it is in doubt whether a full stop ends a
 /// sentence, it does not.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    let pieces = pieces(text);
-    let whole = |pieces: &[Sentence<'_>]| {
-        let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
-        let cut = pieces.iter().any(|piece| piece.cut);
-        Sentence { text: &text[first.at..last.end()], cut, ..first }
-    };
-    pieces.chunk_by(|_, next| next.in_doubt).map(whole).collect()
+    pieces(text).chunk_by(|_, next| next.in_doubt).map(|parts| joined(text, parts)).collect()
+}
+
+/// The sentence of which these are the pieces.
+pub(super) fn joined<'a>(text: &'a str, pieces: &[Sentence<'a>]) -> Sentence<'a> {
+    let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
+    let cut = pieces.iter().any(|piece| piece.cut);
+    Sentence { text: &text[first.at..last.end()], cut, ..first }
 }
 
 /// The same, but a full stop in doubt ends one.
