@@ -548,8 +548,8 @@ fn the_users_rules_take_what_the_final_view_has_room_for() {
         let fit = session.prepare().unwrap();
         answer_all(&mut session, Some(fit));
         let view = view(&session);
-        let lost = (0..rules).filter(|i| !view.contains(&rule(*i))).count();
-        assert_eq!(lost, 0, "{window}: {lost} of {rules}, {} tokens", session.tokens());
+        let missing = (0..rules).filter(|i| !view.contains(&rule(*i))).count();
+        assert_eq!(missing, 0, "{window}: {missing} of {rules}, {} tokens", session.tokens());
     }
 }
 

@@ -4,20 +4,19 @@ use super::sentences::{
 };
 use super::small_talk::says_what_is_lacking;
 use super::strength::{RuleClass, Strength};
-use super::words::{lowered, words};
+use super::words::lowered;
 use super::{cjk_rules, keywords, rule_patterns};
 use crate::script::is_cjk;
 
-/// A word of an exception is among the first ones of its sentence: "Die einzige Ausnahme ist …".
-const EXCEPTION_WITHIN: usize = 3;
+/// The most pieces of a sentence that are one rule: "Schreibe Ms." and "Ng nie vor 9 Uhr.", but not "Warum hängt die Zahlung?" behind it.
+const PIECES: usize = 3;
 
-/// The beginnings of such words.
-const EXCEPTIONS: [&str; 17] = [
-    "exception", "except", "unless", "ausnahme", "außer", "einzige", "sauf", "excepté", "excep", "salvo",
-    "eccezion", "eccetto", "tranne", "exceto", "exceç", "исключени", "кроме",
-];
-
-const CJK_EXCEPTIONS: [&str; 9] = ["ただし", "但", "例外", "除非", "唯一", "除了", "단,", "단 ", "예외"];
+/// How an exception to the rule before it begins.
+const EXCEPTIONS: &str = "except |unless |exception:|the only exception|only exception|one exception|the exception is|exceptions: |\
+    ausnahme:|ausnahmen:|einzige ausnahme|die einzige ausnahme|ausgenommen|außer |es sei denn|sauf |exception :|seule exception|\
+    la seule exception|à moins |excepto |única excepción|la única excepción|excepción:|salvo que |salvo si |a menos que |tranne |eccetto |\
+    eccezione:|unica eccezione|l'unica eccezione|a meno che |exceto |exceção:|única exceção|a única exceção|a não ser |исключение:|\
+    единственное исключение|кроме случаев|除非|例外:|例外：|唯一的例外|唯一例外|ただし|例外は|단,|예외는|예외:";
 
 /// A sentence of a user message that says what the agent must or must not do, or that takes this back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,16 +47,14 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
         if sentence.at < newest.1 {
             continue; // it is part of the previous constraint's list
         }
-        let whole = (parts.len() > 1).then_some(sentence);
-        let Some(found) = parts.iter().copied().chain(whole).filter_map(classify).reduce(strongest) else {
-            continue;
-        };
+        let runs = (1..=PIECES).flat_map(|count| parts.windows(count)).map(|run| joined(text, run));
+        let Some(found) = runs.filter_map(classify).reduce(strongest) else { continue };
         let mut end = sentence.end();
         if !sentence.fenced {
-            let exception = all.get(i + 1).map(|next| joined(text, next));
-            let exception = exception.filter(|next| next.is_said() && is_exception(next.text));
-            end = exception.map_or(end, |next| next.end());
             end = with_list(text, sentence.at, end);
+            let next = all.get(i + 1).map(|next| joined(text, next)).filter(|next| next.at >= end);
+            let exception = next.filter(|next| next.is_said() && is_exception(next.text));
+            end = exception.map_or(end, |next| next.end());
         }
         let before = i
             .checked_sub(1)
@@ -87,22 +84,20 @@ fn strongest(one: RuleClass, other: RuleClass) -> RuleClass {
 /// Whether a sentence limits the one before: "The only exception is Anna."
 fn is_exception(sentence: &str) -> bool {
     let lower = lowered(sentence);
-    words(&lower).take(EXCEPTION_WITHIN).any(|word| EXCEPTIONS.iter().any(|stem| word.starts_with(stem)))
-        || CJK_EXCEPTIONS.iter().any(|word| lower.starts_with(word))
+    EXCEPTIONS.split('|').any(|begins| lower.starts_with(begins))
 }
 
-/// The end of a sentence including the list after it, if the sentence ends in a colon or the list directly follows it, or the rest of its
-/// own list entry.
+/// The end of a sentence including the list after it, if the sentence ends in a colon or the list directly follows it.
 fn with_list(text: &str, start: usize, end: usize) -> usize {
     let rest = text[end..].trim_start_matches([' ', '\t', '*', '_', '\r']);
     let announced = text[start..end].trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']);
     let finished = text[start..end].ends_with(['.', '!', '?', '。', '\u{FF01}', '\u{FF1F}']);
+    if !rest.starts_with('\n') || (finished && !announced) {
+        return end;
+    }
     let own = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..start];
     let depth = own.len() - own.trim_start().len();
     let of_a_list = is_entry(&format!("{}x", own.trim_start()));
-    if !rest.starts_with('\n') || (finished && !announced && !of_a_list) {
-        return end;
-    }
     let mut taken = end;
     let mut at = text.len() - rest.len() + 1;
     // The start of the list entry that the last line belongs to.
@@ -111,13 +106,9 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     let mut plain = announced && !of_a_list;
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
-        let deeper = whole.len() - whole.trim_start().len() > depth;
-        let entry = is_entry(line) && (!of_a_list || deeper);
+        let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
         plain &= !starts_new_block(line) && !line.is_empty();
-        let below = entry
-            || plain
-            || (of_a_list && deeper)
-            || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
+        let below = entry || plain || (taken > end && may_continue(text[entry_at..taken].trim_start(), line));
         at += whole.len();
         if line.is_empty() && announced && taken == end {
             continue;
@@ -228,6 +219,9 @@ mod tests {
             let message = format!("{start}{}", repeated.repeat(BYTES / repeated.len()));
             assert!(constraints(&message).len() <= 1, "{repeated}");
         }
+        for sentence in ["Never ab. ", "不要删除。"] {
+            assert!(constraints(&sentence.repeat(BYTES / sentence.len())).len() > 1);
+        }
         let late = format!("{}{}", "x ".repeat(BYTES / 4), "we don't ".repeat(BYTES / 18));
         assert!(constraints(&late).len() <= 1);
     }
@@ -244,9 +238,28 @@ mod tests {
         let steps = "- one of so many steps\n".repeat(24);
         let two = format!("You must do this:\n{steps}- The core stays.\nDo not touch it.");
         assert_eq!(constraints(&two).len(), 2, "too long to be one");
-        let entry = "Always be polite.\n   This includes greeting by name.";
-        assert_eq!(constraints(&format!("1. Be quick.\n2. {entry}\n3. Go on.")).len(), 1);
-        assert_eq!(constraints(&format!("1. Be quick.\n2. {entry}\n3. Go on."))[0].text, entry);
+    }
+
+    #[test]
+    fn an_exception_comes_with_its_rule_and_nothing_else_does() {
+        for rest in [
+            "Please refund order ORD-12345.",
+            "Außerdem geht der Login nicht.",
+            "3 tests are failing.",
+            "An exception is thrown.",
+            "Кроме того, сервер не отвечает.",
+            "但是登录页面打不开了。",
+            "\nException in thread main",
+            "\n- Exception handling is done",
+        ] {
+            assert_eq!(constraints(&format!("Never email Bob. {rest}"))[0].text, "Never email Bob.");
+        }
+        for inside in [
+            "My boss said: \"All good. Never deploy. Use tabs.\"",
+            "Note (all good. Never deploy. Use tabs.)",
+        ] {
+            assert_eq!(constraints(inside)[0].text, inside);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::clause::only_asks;
 use super::constraints::points_back;
 use super::literals;
-use super::sentences;
+use super::sentences::{Sentence, joined, pieces};
 use super::small_talk::{is_assent, is_courtesy, says_what_is_lacking};
 use super::words::{is_listed, lowered, words, words_with_apostrophes};
 use crate::hashing::hash;
@@ -58,8 +58,14 @@ pub fn remarks(text: &str) -> Vec<Remark> {
     if text.len() > LONGEST_MESSAGE {
         return Vec::new();
     }
-    let all = sentences(text).into_iter().filter(|s| s.is_said() && says_something(s.text));
-    let remark = |sentence: super::Sentence<'_>| Remark {
+    let is_remark = |sentence: &Sentence<'_>| sentence.is_said() && says_something(sentence.text);
+    let pieces = pieces(text);
+    let all = pieces.chunk_by(|_, next| next.in_doubt).flat_map(|parts| {
+        let whole = joined(text, parts);
+        let all = if is_remark(&whole) { vec![whole] } else { parts.to_vec() };
+        all.into_iter().filter(is_remark)
+    });
+    let remark = |sentence: Sentence<'_>| Remark {
         at: sentence.at as u16,
         len: sentence.text.len() as u16,
         about_one_thing: names_something(sentence.text),

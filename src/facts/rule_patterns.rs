@@ -216,7 +216,6 @@ impl<'a> ParsedSentence<'a> {
         match element {
             "_" => true,
             "%" => self.is_order(word),
-            "&" => self.is_form(word, self.language.may_order),
             "!" => self.is_form(word, self.language.bans),
             "#" => is_listed(word, LANGUAGE_NAMES),
             form => self.matches_form(word, form),

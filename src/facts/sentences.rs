@@ -1,6 +1,6 @@
 //! Splits text into sentences, in Latin and CJK scripts.
 
-use super::full_stop::{is_abbreviation, may_go_on};
+use super::full_stop::{goes_on, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
 
@@ -193,12 +193,13 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
         }
         let next = lines[end..].trim_start();
         let at_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        // A quotation ends, and the sentence goes on behind it.
-        let goes_on = at < inside && if wide { !at_blank } else { next.starts_with(char::is_lowercase) };
-        if end > inside && !goes_on && (wide || (at_blank && !is_abbreviation(&lines[from..end]))) {
+        if wide || (at_blank && !goes_on(&lines[from..end], next)) {
             add((from, end), whole < from);
             (from, begun) = (end, false);
-            if wide || end - whole > LONGEST_WRAPPED || !may_go_on(lines[whole..end].trim_start(), next) {
+            // A quotation ends, and the sentence goes on behind it.
+            let is_quote = at < inside && if wide { !at_blank } else { next.starts_with(char::is_lowercase) };
+            let in_doubt = end <= inside || is_quote || (!wide && may_go_on(&lines[whole..end], next));
+            if !in_doubt || end - whole > LONGEST_WRAPPED {
                 whole = end;
             }
         }

@@ -65,7 +65,6 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \
         read document log report verify review rebase squash sign show tell call send get do start stop wait set \
         install regenerate bump confirm announce ping notify pull fetch tag close open list explain let try",
-    may_order: "",
     bans: "deploys pushes touches merges commits edits changes deletes removes releases publishes modifies ships \
         rewrites may",
     endings: "",

@@ -7,16 +7,15 @@ pub(in crate::facts) const FRENCH: Language = Language {
         deploie installe demande lance execute verifie teste garde laisse mets prends parle dis evite prefere \
         respecte suis cree corrige renomme deplace lis traite traduis documente commente formate sauvegarde \
         attends previens informe confirme montre explique pense travaille assure veille limite reste cherche \
-        appelle consulte committez *ez",
-    may_order: "*e *z *s *ds",
+        appelle consulte reserve envoie livre debite annule invite paie paye planifie vouvoie tutoie \
+        promets propose rembourse achete vends accepte committez *ez",
     bans: "*er *ir *re",
     endings: "",
-    except: "notre votre autre contre chez assez nez avez pouvez voulez savez voyez recevez aurez serez allez *ons elle ce je presque comme quelque pas plus mais depuis ils elles nous vous sans dans les des",
+    except: "notre votre autre contre chez assez nez avez pouvez voulez savez voyez recevez aurez serez allez",
     always: "jamais toujours systematiquement pas rien",
     only: "uniquement seulement exclusivement",
     subordinating: "qui que qu pourquoi quand si dont comme ou car parce lorsque",
-    rules: "^ & =toujours, \
-        ~ ne|n .. =jamais|pas|rien|plus|aucun|aucune, ~ ne|n _ =que, ^ =jamais de|d, ^ =toujours !|%, tu ne =dois, \
+    rules: "~ ne|n .. =jamais|pas|rien|plus|aucun|aucune, ~ ne|n _ =que, ^ =jamais de|d, ^ =toujours !|%, tu ne =dois, \
         vous ne =devez, tu =dois, vous =devez, ne =faut .. pas|jamais, faut =jamais|toujours, \
         est =interdit|interdite|obligatoire, sont =interdits|interdites|obligatoires, interdiction =de, \
         =interdit|defense de, en =aucun cas, sous =aucun pretexte, en =aucune circonstance, sous =aucune condition, \

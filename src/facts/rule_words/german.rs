@@ -9,21 +9,18 @@ pub(in crate::facts) const GERMAN: Language = Language {
         dokumentier+ kommentier+ uebersetz+ schick+ sende ueberschreib+ verschieb+ bearbeite ignorier+ vermeid+ \
         verzichte denk+ bleib+ sei stell+ setz+ refaktorier+ warte melde informier+ sag+ bestaetig+ zeig+ beginn+ \
         arbeite liefer+ liefere erfind+ oeffne beruehr+ modifizier+ vergiss merk+ beachte befolg+ hol+ trag+ tu \
-        tue pack+ druck+ stopp+ behandle nenn+ benenn+ versprich",
-    may_order: "*e",
+        tue pack+ druck+ stopp+ behandle nenn+ benenn+ versprich ruf+ buch+ stornier+ ueberweis+ erstatte bestell+ zahl+ bezahl+ belaste weck+ plan+ park+ \
+        rund+ duz+ siez+ gruess+ kauf+ verkauf+ reservier+ kuendig+ akzeptier+ gewaehr+ biet+ berechne kontaktier+ verschick+ \
+        empfiehl teil+ vereinbar+",
     bans: "*en *ern *eln",
     endings: "e",
     except: "*ungen ge* bekommen begonnen behoben betroffen behalten vorhanden worden wurden waren konnten sollten haben \
         fehlgeschlagen erschienen erhalten angekommen angezeigt aufgerufen verschwunden uebernommen verstanden \
-        werden koennen sollen muessen duerfen wollen die eine keine meine deine seine ihre unsere diese jede welche alle beide viele einige andere letzte erste \
-        neue alte heute gerne ohne habe hatte haette werde wuerde wurde waere konnte koennte sollte musste wollte durfte danke \
-        leute sache gerade bekomme kriege sehe finde verstehe hoffe glaube",
+        werden koennen sollen muessen duerfen wollen",
     always: "nie niemals immer stets ausnahmslos keinesfalls nicht keine keinen kein keinerlei nichts",
     only: "nur ausschliesslich lediglich",
     subordinating: "warum wieso weshalb wenn falls dass ob was wo wie weil damit bis",
-    rules: "^ & =nie|niemals|immer|stets, \
-        ^ & der|die|das|den|dem|ein|eine|einen|mich|mir|uns|ihn|ihm|ihr|alle|meine|meinen .. =nie|niemals|immer|stets, \
-        ^ *en sie .. =nie|niemals|immer|stets|nicht|keine|keinen|kein, ^ =nie|niemals|immer|nicht ... ! $, \
+    rules: "^ *en sie .. =nie|niemals|immer|stets|nicht|keine|keinen|kein, ^ =nie|niemals|immer|nicht ... ! $, \
         ^ =nie|niemals|immer %, du =darfst .. nie|niemals|nicht|kein*|nur, =darfst du .. nie|nicht|kein*, \
         du =sollst .. nie|niemals|nicht|kein*|nichts, du =musst, musst du .. =immer, sie =muessen .. immer, \
         sie =duerfen .. nicht|nie|kein*, auf =keinen fall, unter =keinen umstaenden, in =keinem fall, \

@@ -6,18 +6,17 @@ pub(in crate::facts) const ITALIAN: Language = Language {
     orders: "rispondi risponda usa usi utilizza scrivi scriva chiedi chieda esegui controlla verifica fai \
         mantieni segui lavora parla consulta prova testa leggi avvisa conferma rispetta evita lascia preferisci \
         assicurati documenta commenta spiega metti aggiungi formatta salva aggiorna crea limita tratta traduci \
-        aspetta attendi informa dimmi cita rispondete usate scrivete chiedete",
-    may_order: "*a *i *e",
+        aspetta attendi chiama chiami prenota prenoti invia invii ordina paga paghi spedisci annulla invita \
+        compra vendi offri informa dimmi cita rispondete usate scrivete chiedete",
     bans: "*are *ere *ire *urre *orre *arlo *arla *arli *arle *erlo *erla *erli *erle *irlo *irla *irli *armi \
         *ermi *arti *arci *arne tocchi usi modifichi cancelli elimini faccia cambi toccate usate modificate \
         cancellate fate",
     endings: "",
-    except: "*ware essere potere sapere there were where here *sce aparece acontece parece funziona resta rimane manca torna succede capita dice appare quasi come anche ora ancora per che cosa",
+    except: "*ware essere potere sapere there were where here",
     always: "sempre mai",
     only: "solo soltanto solamente esclusivamente unicamente",
     subordinating: "che perche quando se dove come",
-    rules: "^ & =sempre, \
-        ~ =non !, ~ =non lo|la|li|le|mi|ci !, ^ =mai !, ^ =sempre !|%, ^ % ... ~ =mai, non =puoi|voglio, =devi, \
+    rules: "~ =non !, ~ =non lo|la|li|le|mi|ci !, ^ =mai !, ^ =sempre !|%, ^ % ... ~ =mai, non =puoi|voglio, =devi, \
         non si =deve|devono, e =vietato|vietata|obbligatorio, sono =vietati|vietate, ^ =vietato, in =nessun caso, \
         per =nessun|nessuna motivo|ragione, d|da ora|adesso in =poi|avanti, senza =eccezioni|eccezione, \
         ~ =non va|vanno *ato|*ata|*ati|*ate, giu le =mani, ^ lascia .. in =pace",

@@ -4,7 +4,7 @@
 /// `endings`, `kein*` is a prefix, `*ez` a suffix.
 ///
 /// Patterns are separated by commas, and alternatives in a pattern by `|`. `^` matches the start of a sentence or clause, ignoring softeners,
-/// and `~` also the position after a comma. `%` matches an order, `&` what may be one, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a
+/// and `~` also the position after a comma. `%` matches an order, `!` a form that forbids, `#` the name of a language, `_` any word, `..` a
 /// few words of the same clause, `...` any words, `$` the end. One place of each pattern is marked with `=`: the pattern is only tried on
 /// sentences that contain the word there, or one of its alternatives.
 pub(in crate::facts) struct Language {
@@ -12,8 +12,6 @@ pub(in crate::facts) struct Language {
     pub softeners: &'static str,
     /// Verbs that begin an order.
     pub orders: &'static str,
-    /// Forms of any verb that may begin an order. Other words have them too, so they count only next to "always" and "never".
-    pub may_order: &'static str,
     /// Verb forms that forbid after a negation, or alone at the end of a sentence.
     pub bans: &'static str,
     /// What `+` may stand for, besides nothing.

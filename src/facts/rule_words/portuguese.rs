@@ -5,19 +5,19 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
     orders: "responda responde use usa utilize utiliza escreva escreve pergunte pergunta execute verifique faca \
         mantenha siga trabalhe fale fala consulte peca rode teste revise leia avise confirme respeite evite deixe \
         prefira garanta certifique documente comente explique coloque adicione formate salve atualize crie limite \
-        trate traduza espere informe diga cite",
-    may_order: "*e",
-    bans: "peca+ toque+ mexa+ use+ utilize+ faca+ apague+ altere+ delete+ commite+ modifique+ mude+ edite+ escreva+ \
+        trate traduza espere ligue reserve envie pague cancele compre venda entregue convide cobre ofereca mande \
+        informe diga cite",
+    bans: "ligue+ reserve+ cobre+ cancele+ convide+ pague+ peca+ prometa+ ofereca+ reembolse+ compre+ venda+ aceite+ transfira+ \
+        acorde+ contate+ entregue+ mande+ confirme+ toque+ mexa+ use+ utilize+ faca+ apague+ altere+ delete+ commite+ modifique+ mude+ edite+ escreva+ \
         instale+ adicione+ remova+ execute+ rode+ envie+ suba+ publique+ crie+ mova+ renomeie+ esqueca+ invente+ \
         diga+ coloque+ responda+ assuma+ traduza+ abra+ feche+ quebre+ reescreva+ refatore+ deixe+ inclua+ \
         pergunte+ fale+ compartilhe+ exponha+ gere+ exclua+ sobrescreva+ reinicie+ elimine+ toques",
     endings: "s m",
-    except: "ser estar haver poder saber *ce ele esse este desde hoje quase que onde porque falhe responde pode deve sabe existe consegue segue recebe",
+    except: "ser estar haver poder saber",
     always: "sempre nunca jamais",
     only: "so somente apenas unicamente exclusivamente",
     subordinating: "que porque quando se onde como",
-    rules: "^ & =sempre, ^ =nunca|jamais &, \
-        ~ =nao !, ~ =nao o|a|os|as|me|se !, =nunca|jamais !, =nunca o|a|me !, \
+    rules: "~ =nao !, ~ =nao o|a|os|as|me|se !, =nunca|jamais !, =nunca o|a|me !, \
         ^ =nunca|jamais|nao|sempre *ar|*er|*ir, ^ =sempre %, ^ % ... ~ =nunca|jamais, nao =podes|quero, voce =deve, \
         =deves, voce =tem que, =tens de|que, voce nao =pode, voces nao =podem, e =proibido|proibida|obrigatorio, \
         sao =proibidos|proibidas|obrigatorios, esta =proibido, ^ =proibido, em =hipotese alguma|nenhuma, \

@@ -7,9 +7,10 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ejecuta ejecute comprueba compruebe verifica verifique haz haga manten mantenga sigue siga trabaja habla \
         hable consulta consulte pide corre prueba revisa lee avisa avise confirma respeta evita evite deja deje \
         prefiere asegurate asegurese documenta comenta explica pon anade agrega formatea guarda actualiza limita \
-        trata traduce espera informa dime di cita crea",
-    may_order: "*a *e",
-    bans: "toque+ borre+ cambie+ modifique+ elimine+ suba+ envie+ escriba+ instale+ agregue+ anada+ ejecute+ \
+        trata traduce espera informa dime di cita crea llama llame reserva reserve envia envie entregue cobre cancela cancele invita invite \
+        paga pague reembolsa compra ofrece ofrezca vende manda mande factura",
+    bans: "llame+ reserve+ entregue+ cobre+ cancele+ invite+ pague+ pida+ prometa+ ofrezca+ tutee+ reembolse+ compre+ venda+ acepte+ \
+        transfiera+ cargue+ despierte+ contacte+ toque+ borre+ cambie+ modifique+ elimine+ suba+ envie+ escriba+ instale+ agregue+ anada+ ejecute+ \
         responda+ conteste+ edite+ mueva+ renombre+ olvide+ invente+ diga+ ponga+ publique+ commitee+ pushee+ \
         despliegue+ vaya+ asuma+ traduzca+ abra+ cierre+ rompa+ quite+ reescriba+ reformatee+ refactorice+ use+ \
         utilice+ haga+ deje+ incluya+ inicie+ reinicie+ pregunte+ hable+ empuje+ fusione+ lance+ altere+ \
@@ -17,12 +18,11 @@ pub(in crate::facts) const SPANISH: Language = Language {
         hacer borrar modificar cambiar subir eliminar editar mover commitear instalar anadir agregar olvidar \
         escribir ejecutar publicar desplegar crear utilizar renombrar",
     endings: "s n",
-    except: "ser estar haber poder saber hola ella nada esta este ese esa eso desde casi ahora para que falla funciona sale llega aparece pasa sigue",
+    except: "ser estar haber poder saber",
     always: "siempre nunca jamas",
     only: "solo solamente unicamente exclusivamente",
     subordinating: "que porque cuando si donde cual como",
-    rules: "^ & =siempre, ^ =nunca|jamas *es|*as, \
-        ~ =no !, ~ =no lo|la|los|las|me|le|te !, =nunca|jamas !, =nunca|jamas lo|la|me|los|las !, \
+    rules: "~ =no !, ~ =no lo|la|los|las|me|le|te !, =nunca|jamas !, =nunca|jamas lo|la|me|los|las !, \
         ^ =nunca|jamas|siempre *ar|*er|*ir, ^ =siempre %, ^ % ... ~ =nunca|jamas, no =puedes|quiero, =debes, \
         =tienes que, no hay =que, esta|queda =prohibido, estan =prohibidos|prohibidas, ^ =prohibido, \
         bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, a partir de =ahora, \
