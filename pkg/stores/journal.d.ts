@@ -19,6 +19,8 @@ export interface Journal {
  *
  * Keys are texts of 1 to 200 bytes without `?` and control characters. Positions are whole numbers below 2^53; a journal may begin
  * at any position.
+ *
+ * Its methods must not await `save` or `flush` of the session that is using it: these wait for the methods.
  */
 export interface JournalStore {
   /**

@@ -108,6 +108,9 @@ impl Session {
     /// waits for it; saves; and tool outputs on their way into the store. A summary from the background is applied by the next `prepare`
     /// or compaction.
     ///
+    /// The `summarize` callback and the methods of the store must not wait for it, since it waits for them: it would never resolve.
+    /// Only a call by `summarize` before its first `await` can be told from others; that throws. In doubt, pass a `signal`.
+    ///
     /// @param options `signal`: ends only the wait; what is in progress goes on.
     /// @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`;
     /// `INVALID_ARGUMENT` if the `summarize` callback calls it, which it would wait for.

@@ -779,6 +779,8 @@ export interface SessionOptions {
  * A key-value store. An `unstorage` instance is one; `localStorage` wrapped in promises nearly is. Bytes are stored with `setItemRaw` and
  * `getItemRaw` if both exist, else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
  * `contextfold:output:HASH`. The stores of `contextfold/stores/…` also implement this, and guarantee more: see docs/stores.md.
+ *
+ * Its methods must not await `save` or `flush` of the session that is using it: these wait for the methods.
  */
 export interface Store {
   /** The value under a key; `null` or `undefined` if there is none. */

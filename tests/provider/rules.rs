@@ -370,6 +370,23 @@ fn messages_after_an_open_call_end_its_step() {
 }
 
 #[test]
+fn a_request_for_approval_needs_an_answer() {
+    let request = |id: &str| json!({ "type": "mcp_approval_request", "id": id, "server_label": "s", "name": "pay", "arguments": "{}" });
+    let answer = json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true });
+    let list = json!([{ "role": "user", "content": "go" }, request("mcpr_1"), request("mcpr_2"), answer, { "role": "user", "content": "hurry" }]);
+    for pending in [false, true] {
+        let options = CheckOptions { pending, ..CheckOptions::default() };
+        assert_eq!(found(Format::OpenaiResponses, &list, &options), ["R-unanswered at 2!"]);
+        let fixed = repair(Format::OpenaiResponses, &list, &options).unwrap();
+        assert_eq!(fixed.changes.iter().map(|c| c.rule).collect::<Vec<_>>(), ["R-unanswered"]);
+        assert_eq!(found(Format::OpenaiResponses, &fixed.output, &options), [""; 0]);
+    }
+    let waiting = json!([list[0], request("mcpr_1")]);
+    let pending = CheckOptions { pending: true, ..CheckOptions::default() };
+    assert_eq!(found(Format::OpenaiResponses, &waiting, &pending), [""; 0]);
+}
+
+#[test]
 fn anthropic_texts_must_not_be_blank() {
     let list = json!([
         { "role": "user", "content": [{ "type": "text", "text": " \n" }, { "type": "text", "text": "go" }] },

@@ -1958,6 +1958,8 @@ export interface SessionOptions {
  * A key-value store. An `unstorage` instance is one; `localStorage` wrapped in promises nearly is. Bytes are stored with `setItemRaw` and
  * `getItemRaw` if both exist, else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
  * `contextfold:output:HASH`. The stores of `contextfold/stores/…` also implement this, and guarantee more: see docs/stores.md.
+ *
+ * Its methods must not await `save` or `flush` of the session that is using it: these wait for the methods.
  */
 export interface Store {
     /** The value under a key; `null` or `undefined` if there is none. */
@@ -2574,6 +2576,9 @@ export class Session {
      * Waits for everything in progress: a summary that is being written, in the background (`compaction.background`) or for a call that
      * waits for it; saves; and tool outputs on their way into the store. A summary from the background is applied by the next `prepare`
      * or compaction.
+     *
+     * The `summarize` callback and the methods of the store must not wait for it, since it waits for them: it would never resolve.
+     * Only a call by `summarize` before its first `await` can be told from others; that throws. In doubt, pass a `signal`.
      *
      * @param options `signal`: ends only the wait; what is in progress goes on.
      * @throws {ContextError} the first error since the last call: `STORE_FAILED` (nothing in memory is lost); `ABORTED`;

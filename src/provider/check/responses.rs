@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::fields::text;
-use super::super::openai_responses::kinds::{self, CALL_ID_MAX, TAKES_FUNCTION_OUTPUT};
+use super::super::openai_responses::kinds::{self, APPROVAL, CALL_ID_MAX, TAKES_FUNCTION_OUTPUT};
 use super::dialect::Dialect;
 use super::open::OpenIds;
 use super::options::CheckOptions;
@@ -35,6 +35,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     let mut pairing = Pairing::new(list, stateful);
     let behind = next_non_reasoning(list);
     let mut ids: HashMap<&str, usize> = HashMap::default();
+    let mut approvals = Vec::new(); // requests without an answer so far
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
         let kind = text(value, "type").unwrap_or_default();
@@ -47,6 +48,10 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             pairing.output(item, kind, i, found);
         } else if kind == "reasoning" {
             reasoning(value, behind[i].map(|at| &list[at]), i, options, dialect, found);
+        } else if kind == APPROVAL.call {
+            approvals.push((kinds::call_id(item).unwrap_or_default(), i));
+        } else if kind == APPROVAL.output {
+            approvals.retain(|(id, _)| kinds::call_id(item) != Some(id));
         }
         id(value, kind, item, i, &mut ids, dialect, found);
         let between =
@@ -62,6 +67,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
         if call.index < running {
             found.error("R-unanswered", call.index, format!("{} {id} has no output", call.kind));
         }
+    }
+    for (id, at) in approvals.into_iter().filter(|(_, at)| *at < running) {
+        found.error("R-unanswered", at, format!("{} {id} has no {}", APPROVAL.call, APPROVAL.output));
     }
 }
 

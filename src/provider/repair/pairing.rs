@@ -60,9 +60,9 @@ pub(super) fn repair(work: &mut Work, options: &CheckOptions<'_>) {
     rebuild(work, moved, place);
 }
 
-/// The calls that the API requires an output for.
+/// The calls that the API requires an output for. A request for an approval is one: its placeholder denies it.
 fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
-    message.tool_calls().filter(|call| !call.hosted && !call.asks_for_approval())
+    message.tool_calls().filter(|call| !call.hosted)
 }
 
 /// Removes outputs of hosted tools, which are part of the model's own messages, if their call is not before them.
