@@ -569,3 +569,24 @@ fn a_later_fold_keeps_the_rules_of_the_earlier_ones() {
         assert_eq!(lost, 0, "turn {i}: {} tokens, {:?}", session.tokens(), session.report());
     }
 }
+
+#[test]
+fn a_message_of_hardly_more_than_rules_is_not_folded_alone() {
+    const RULES: [&str; 3] = [
+        "Never change the file infra/main.tf in any way, not even for a test that you undo right after it.",
+        "Never deploy to production without the consent of Dr. Mehta or of the team that is on call.",
+        "Always answer in English, in at most eight sentences, and without a list of what you did.",
+    ];
+    for bytes in (9_500..11_200).step_by(100) {
+        let mut session = session(&json!({ "contextWindow": 3_000 }));
+        session
+            .push(vec![user(format!("Why? {}", RULES.join(" "))), said("OK."), user(lines(bytes))])
+            .unwrap();
+        if let Fit::NeedsSummary(pending) = session.prepare().unwrap() {
+            session.resume_extractive(*pending).unwrap();
+        }
+        let view = view(&session);
+        let lost: Vec<_> = RULES.iter().filter(|rule| !view.contains(*rule)).collect();
+        assert!(lost.is_empty(), "{bytes} bytes: {lost:?}, {:?}", session.report());
+    }
+}
