@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use contextfold::message::{ItemType, Message, Part, Role, ToolCall};
 use contextfold::session::{Answer, Fit, MergeAs, Reason, Session, SessionConfig};
-use contextfold::tokens::Estimate;
+use contextfold::tokens::{Estimate, Method, TokenCounter};
 use serde_json::{Value, json};
 
 const USELESS: &str = "<summary>Some work was done.\nIt goes on.</summary>";
@@ -39,6 +39,15 @@ fn answer_all(session: &mut Session, mut fit: Option<Fit>) {
     let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
     while let Some(Fit::NeedsSummary(pending)) = fit {
         fit = Some(session.resume(*pending, &answer).unwrap());
+    }
+}
+
+/// Prepares a session without a callback.
+fn prepare_alone(session: &mut Session) {
+    session.set_summarizer(false);
+    let mut fit = session.prepare().unwrap();
+    while let Fit::NeedsSummary(pending) = fit {
+        fit = session.resume_extractive(*pending).unwrap();
     }
 }
 
@@ -582,11 +591,38 @@ fn a_message_of_hardly_more_than_rules_is_not_folded_alone() {
         session
             .push(vec![user(format!("Why? {}", RULES.join(" "))), said("OK."), user(lines(bytes))])
             .unwrap();
-        if let Fit::NeedsSummary(pending) = session.prepare().unwrap() {
-            session.resume_extractive(*pending).unwrap();
-        }
+        prepare_alone(&mut session);
         let view = view(&session);
         let lost: Vec<_> = RULES.iter().filter(|rule| !view.contains(*rule)).collect();
         assert!(lost.is_empty(), "{bytes} bytes: {lost:?}, {:?}", session.report());
+    }
+}
+
+/// Every character is a token.
+struct Characters;
+
+impl TokenCounter for Characters {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().count() as u64
+    }
+
+    fn method(&self) -> Method {
+        Method::Callback
+    }
+}
+
+#[test]
+fn a_fold_without_room_for_a_summary_still_has_its_ledger() {
+    const RULE: &str = "Never refund more than 75 euros without my consent.";
+    for window in (1_000..6_000).step_by(250) {
+        let config = SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap();
+        let mut session = Session::new(config, Arc::new(Characters));
+        session.push(vec![user(format!("{RULE} Why does the payment hang?"))]).unwrap();
+        for i in 0..60 {
+            session.push(vec![said(filler(400)), user(format!("And part {i} of it, please?"))]).unwrap();
+        }
+        session.push(vec![said(filler(300))]).unwrap();
+        prepare_alone(&mut session);
+        assert!(view(&session).contains(RULE), "{window}: {:?}", session.report());
     }
 }
