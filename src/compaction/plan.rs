@@ -324,6 +324,15 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
             unit.mark_removed();
         }
     }
+    // All would fit but for the earlier summary. So that a smaller one can take its place, all that may be folded is; of that, what the new
+    // one leaves room for stays after all.
+    if context.view.tokens() > keep.limit && !units.iter().any(|unit| unit.is_removed() && !unit.is_fold()) {
+        for (at, unit) in units.iter_mut().enumerate() {
+            if unit.may_be_removed() && !steps.is_fixed(at) && !is_asked(at) {
+                unit.mark_removed();
+            }
+        }
+    }
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
