@@ -324,9 +324,11 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
             unit.mark_removed();
         }
     }
-    // All would fit but for the earlier summary. So that a smaller one can take its place, all that may be folded is; of that, what the new
-    // one leaves room for stays after all.
-    if context.view.tokens() > keep.limit && !units.iter().any(|unit| unit.is_removed() && !unit.is_fold()) {
+    // If all fits but for the earlier summary, a smaller one has to take its place, which needs something new to tell. So all that may be
+    // folded is; of that, what the new summary leaves room for stays after all.
+    let removed = || units.iter().filter(|unit| unit.is_removed());
+    let earlier: u64 = removed().map(|unit| unit.tokens).sum();
+    if earlier > 0 && removed().all(Unit::is_fold) && staying.tokens + earlier > keep.limit {
         for (at, unit) in units.iter_mut().enumerate() {
             if unit.may_be_removed() && !steps.is_fixed(at) && !is_asked(at) {
                 unit.mark_removed();
