@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use contextfold::message::{ItemType, Message, Part, Role, ToolCall};
 use contextfold::session::{Answer, Fit, MergeAs, Reason, Session, SessionConfig};
-use contextfold::tokens::Estimate;
+use contextfold::tokens::{Estimate, Method, TokenCounter};
 use serde_json::{Value, json};
 
 const USELESS: &str = "<summary>Some work was done.\nIt goes on.</summary>";
@@ -39,6 +39,15 @@ fn answer_all(session: &mut Session, mut fit: Option<Fit>) {
     let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
     while let Some(Fit::NeedsSummary(pending)) = fit {
         fit = Some(session.resume(*pending, &answer).unwrap());
+    }
+}
+
+/// Prepares a session without a callback.
+fn prepare_alone(session: &mut Session) {
+    session.set_summarizer(false);
+    let mut fit = session.prepare().unwrap();
+    while let Fit::NeedsSummary(pending) = fit {
+        fit = session.resume_extractive(*pending).unwrap();
     }
 }
 
@@ -567,5 +576,72 @@ fn a_later_fold_keeps_the_rules_of_the_earlier_ones() {
         let view = view(&session);
         let lost = (0..24.min(i + 1)).filter(|i| !view.contains(&rule(*i))).count();
         assert_eq!(lost, 0, "turn {i}: {} tokens, {:?}", session.tokens(), session.report());
+    }
+}
+
+#[test]
+fn a_message_of_hardly_more_than_rules_is_not_folded_alone() {
+    const RULES: [&str; 3] = [
+        "Never change the file infra/main.tf in any way, not even for a test that you undo right after it.",
+        "Never deploy to production without the consent of Dr. Mehta or of the team that is on call.",
+        "Always answer in English, in at most eight sentences, and without a list of what you did.",
+    ];
+    for bytes in (9_500..11_200).step_by(100) {
+        let mut session = session(&json!({ "contextWindow": 3_000 }));
+        session
+            .push(vec![user(format!("Why? {}", RULES.join(" "))), said("OK."), user(lines(bytes))])
+            .unwrap();
+        prepare_alone(&mut session);
+        let view = view(&session);
+        let lost: Vec<_> = RULES.iter().filter(|rule| !view.contains(*rule)).collect();
+        assert!(lost.is_empty(), "{bytes} bytes: {lost:?}, {:?}", session.report());
+    }
+}
+
+/// Every character is a token.
+struct Characters;
+
+impl TokenCounter for Characters {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().count() as u64
+    }
+
+    fn method(&self) -> Method {
+        Method::Callback
+    }
+}
+
+#[test]
+fn a_fold_without_room_for_a_summary_still_has_its_ledger() {
+    const RULE: &str = "Never refund more than 75 euros without my consent.";
+    for window in (1_000..6_000).step_by(250) {
+        let config = SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap();
+        let mut session = Session::new(config, Arc::new(Characters));
+        session.push(vec![user(format!("{RULE} Why does the payment hang?"))]).unwrap();
+        for i in 0..60 {
+            session.push(vec![said(filler(400)), user(format!("And part {i} of it, please?"))]).unwrap();
+        }
+        session.push(vec![said(filler(300))]).unwrap();
+        prepare_alone(&mut session);
+        assert!(view(&session).contains(RULE), "{window}: {:?}", session.report());
+    }
+}
+
+#[test]
+fn a_summary_that_has_become_too_large_is_written_anew_instead_of_cut() {
+    const RULE: &str = "Never refund more than 75 euros without my consent.";
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    session.push(vec![user(format!("{RULE} Why does it hang?")), said(lines(16_000)), user("And?")]).unwrap();
+    let large = format!("<summary>{}</summary>", lines(5_200));
+    let Some(Fit::NeedsSummary(pending)) = session.compact(Reason::Manual, None).unwrap() else { panic!() };
+    session.resume(*pending, &Answer { text: large, ..Answer::default() }).unwrap();
+    session.set_options(SessionConfig::from_value(&json!({ "contextWindow": 2_000 })).unwrap(), None);
+    for i in 0..40 {
+        session.push(vec![user(format!("Go on with part {i}?")), said(filler(90))]).unwrap();
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+        let report = session.report().unwrap();
+        assert!(report.decisions.iter().all(|decision| decision.pass != "shorten"), "{i}: {report:?}");
+        assert!(view(&session).contains(RULE), "{i}: {report:?}");
     }
 }

@@ -10,7 +10,7 @@ use super::ledger::Budget;
 use super::{Frame, Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
-use crate::even_cut::{Share, Steps};
+use crate::even_cut::{Names, Share, Steps};
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 
@@ -79,6 +79,14 @@ impl FoldPlan {
     /// The tokens that the summary must stay below.
     pub fn must_be_smaller_than(&self) -> u64 {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
+    }
+
+    /// The tokens of the user's rules in messages that are folded for the first time.
+    pub fn tokens_of_rules(&self, context: &Context) -> u64 {
+        let facts = context.facts();
+        let mut names = Names::new(&facts, 0);
+        let new = self.members.iter().filter(|node| context.history.node(**node).kind == NodeKind::Message);
+        new.flat_map(|node| names.new_rules(*node)).map(|rule| context.counter.count(rule)).sum()
     }
 
     /// The view's tokens if the folded nodes are replaced by messages of `summary_tokens` tokens and the rest is cut as planned.
@@ -314,6 +322,17 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         let stays = staying.stays[at] && !unit.is_fold();
         if !stays && !unit.fixed && !unit.role.is_instruction() && unit.stays() {
             unit.mark_removed();
+        }
+    }
+    // If all fits but for the earlier summary, a smaller one has to take its place, which needs something new to tell. So all that may be
+    // folded is; of that, what the new summary leaves room for stays after all.
+    let removed = || units.iter().filter(|unit| unit.is_removed());
+    let earlier: u64 = removed().map(|unit| unit.tokens).sum();
+    if earlier > 0 && removed().all(Unit::is_fold) && staying.tokens + earlier > keep.limit {
+        for (at, unit) in units.iter_mut().enumerate() {
+            if unit.may_be_removed() && !steps.is_fixed(at) && !is_asked(at) {
+                unit.mark_removed();
+            }
         }
     }
     if layout.with_role(keep.role).needs_user_behind() {

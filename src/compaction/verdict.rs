@@ -262,7 +262,7 @@ fn ledger_of(
     let target_room = below_target.max(limit_room / 2);
     // The even cut leaves the steps their part of what the rules leave below the limit. With two thirds of it for rules, the view is still
     // below its threshold.
-    let rules_room = below_target.max(limit_room * 2 / 3).max(budget.tokens).min(limit_room);
+    let rules_room = below_target.max(limit_room - limit_room / 3).max(budget.tokens).min(limit_room);
     // If no message is cut evenly, nothing else fills the room that is left below the target.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let facts = if is_free { budget.tokens.max(below_target) } else { budget.tokens };

@@ -75,9 +75,11 @@ impl Aim {
         (tokens as f64 / self.calibration) as u64
     }
 
-    /// Whether a fold is worth asking for a summary.
-    pub fn is_worth(&self, plan: &FoldPlan, tokens: u64) -> bool {
-        tokens > self.limit || plan.new_tokens >= self.min_new_tokens
+    /// Whether a fold is worth asking for a summary. It does not save the user's rules: its ledger repeats them.
+    pub fn is_worth(&self, context: &Context, plan: &FoldPlan) -> bool {
+        let saves = |of_rules| plan.new_tokens >= self.min_new_tokens.saturating_add(of_rules);
+        let of_rules = || if self.ledger.is_none() { 0 } else { plan.tokens_of_rules(context) };
+        context.view.tokens() > self.limit || (saves(0) && saves(of_rules()))
     }
 }
 

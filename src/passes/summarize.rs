@@ -127,8 +127,7 @@ impl Pass for Summarize {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
-        let tokens = context.view.tokens();
-        let plan = self.plan(context, aim, false).filter(|p| aim.is_worth(p, tokens));
+        let plan = self.plan(context, aim, false).filter(|plan| aim.is_worth(context, plan));
         Ok(plan.map_or(Outcome::Unchanged, |plan| Outcome::Fold(Box::new(plan))))
     }
 

@@ -179,18 +179,16 @@ impl Session {
     }
 
     fn built_in_beside(&self, beside_ledger: bool, question: &Question, plan: &FoldPlan) -> Answer {
-        if plan.size() == Some(0) {
-            return Answer {
-                text: plan.profile.wrap(extractive::empty_summary()),
-                built_in: true,
-                ..Answer::default()
-            };
-        }
         let most = plan.size().unwrap_or(ExtractiveOptions::default().max_tokens);
         let within = |room: u64| room.saturating_sub(room / 8).max(MIN_SUMMARY_TOKENS);
-        let most = most.min(question.room.map_or(u64::MAX, within));
-        let text = plan.profile.wrap(self.extracted(&plan.members, most, beside_ledger));
-        Answer { text, built_in: true, ..Answer::default() }
+        let room = most.min(question.room.map_or(u64::MAX, within));
+        let mut text =
+            if most > 0 { self.extracted(&plan.members, room, beside_ledger) } else { String::new() };
+        if text.is_empty() {
+            // Without a summary there would be no fold, and no ledger. A counter of characters leaves little room for one.
+            text = extractive::empty_summary();
+        }
+        Answer { text: plan.profile.wrap(text), built_in: true, ..Answer::default() }
     }
 
     /// The built-in summariser's summary of these entries.

@@ -207,8 +207,7 @@ impl Session {
 
     /// What the ladder's first folding pass would fold, and that pass's name.
     pub(super) fn fold_plan(&self, aim: &Aim, by_hand: bool) -> Option<(FoldPlan, &'static str)> {
-        let tokens = self.tokens();
-        let worth = |plan: &FoldPlan| by_hand || aim.is_worth(plan, tokens);
+        let worth = |plan: &FoldPlan| by_hand || aim.is_worth(&self.context, plan);
         let folding = self.config.ladder.passes().iter().find(|p| p.folds());
         let by_default = Summarize::default();
         let folding = folding.map_or(&by_default as &dyn Pass, |p| &**p);
