@@ -45,7 +45,7 @@ export function measuredTemplate(config, jinja, count) {
   }
   const tokens = Object.fromEntries(Object.entries(named).filter(([key]) => /_token$/.test(key)).map(([key, token]) => [key, token?.content ?? token ?? ""]));
   const render = (messages, tools) => template.render({ ...tokens, messages, ...(tools && { tools }), add_generation_prompt: false });
-  if (!render([USER]).includes(WORD))
+  if (!String(render([USER])).includes(WORD))
     throw new ContextError("INVALID_ARGUMENT", "`template`: it renders no messages. Pass the text, bytes or parsed object of a tokenizer_config.json, or its template; paths and URLs are not supported");
   const rendered = (messages, tools) => count(render(messages, tools));
   return Object.freeze({ source: "the model's chat template", ...figures(rendered, count) });

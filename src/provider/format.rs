@@ -57,6 +57,26 @@ pub trait Provider: Sync {
     /// `INVALID_MESSAGE` with the index of the malformed entry.
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>>;
 
+    /// Like [`Self::read_list`], for a list that follows the entries `before`. The ranges are relative to `list`.
+    ///
+    /// # Errors
+    /// See [`Self::read_list`].
+    fn read_after(&self, before: &[Value], list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        let from = before.len();
+        let all = [before, list].concat();
+        let Ok(read) = self.read_list(&all) else { return self.read_list(list) };
+        if read.iter().any(|(_, range)| range.start < from && range.end > from) {
+            return self.read_list(list); // the format would merge what is before the list with what is in it
+        }
+        Ok(behind(from, read))
+    }
+
+    /// Whether `later` can only be read together with the entry `before` it. Otherwise only the last entry before a list
+    /// matters.
+    fn is_read_with(&self, _before: &Value, _later: &Value) -> bool {
+        false
+    }
+
     /// Writes messages that share one entry of the list, or a single message. `calls`: those before and in them. Adds
     /// to `notes` what cannot be expressed.
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;
@@ -201,6 +221,12 @@ pub trait Provider: Sync {
         out.notes = notes.into_vec();
         out
     }
+}
+
+/// The messages behind the first `from` entries, with ranges that begin there.
+pub(super) fn behind(from: usize, read: Vec<(Message, Range<usize>)>) -> Vec<(Message, Range<usize>)> {
+    let behind = read.into_iter().filter(|(_, range)| range.start >= from);
+    behind.map(|(message, range)| (message, range.start - from..range.end - from)).collect()
 }
 
 /// Only the messages.

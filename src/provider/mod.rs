@@ -66,12 +66,9 @@ pub use thinking::binds_thinking;
 pub use too_many::{TooMany, too_many};
 pub use tool_names::tools_called;
 
-use std::ops::Range;
-
 use serde_json::Value;
 
-use crate::error::Result;
-use crate::message::{Format, Message};
+use crate::message::Format;
 
 /// The provider of this format.
 pub fn provider(format: Format) -> &'static dyn Provider {
@@ -90,24 +87,4 @@ pub fn provider(format: Format) -> &'static dyn Provider {
 /// formats fit.
 pub fn detect(input: &Value) -> Option<Format> {
     detect::detect(input)
-}
-
-/// Like [`Provider::read_list`], but takes the entry `before` the list into account: in some formats the meaning of an
-/// entry depends on the one that it follows. The ranges are relative to `list`.
-///
-/// # Errors
-/// See [`Provider::read_list`].
-pub fn read_after(
-    provider: &dyn Provider,
-    before: Option<&Value>,
-    list: &[Value],
-) -> Result<Vec<(Message, Range<usize>)>> {
-    let Some(before) = before else { return provider.read_list(list) };
-    let all: Vec<Value> = std::iter::once(before).chain(list).cloned().collect();
-    let Ok(read) = provider.read_list(&all) else { return provider.read_list(list) };
-    if read.iter().any(|(_, range)| range.start == 0 && range.end > 1) {
-        return provider.read_list(list); // the format would merge both into one message
-    }
-    let behind = read.into_iter().filter(|(_, range)| range.start > 0);
-    Ok(behind.map(|(message, range)| (message, range.start - 1..range.end - 1)).collect())
 }

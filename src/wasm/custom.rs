@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 
 use super::arguments::{plain_object, take};
 use super::thrown::message_in_parentheses;
-use super::value::{get, is_list, to_js};
+use super::value::{get, is_list, keys_of, list_in, to_js};
 use crate::context::{CustomItem, CustomRuns, Verdict};
 use crate::error::{Error, ErrorCode, Result};
 
@@ -23,7 +23,7 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
         return Ok(Some(customs));
     }
     let list = Array::new();
-    for (at, entry) in Array::from(&ladder).iter().enumerate() {
+    for (at, entry) in list_in(&ladder)?.unwrap_or_default().into_iter().enumerate() {
         let place = format!("ladder[{at}].run");
         let no_function = || Error::config(&place, "expected a function of `{ items, overBy }`");
         if entry == JsValue::from_str("custom") {
@@ -61,7 +61,8 @@ fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Resul
     if !answer.is_object() || is_list(&answer) || answer.has_type::<js_sys::Promise>() {
         return Err(expected());
     }
-    for key in Object::keys(answer.unchecked_ref::<Object>()).iter().filter_map(|key| key.as_string()) {
+    let keys = keys_of(&answer).map_err(|_| expected())?;
+    for key in keys.iter().filter_map(|key| key.as_string()) {
         if !["drop", "trim"].contains(&key.as_str()) {
             return Err(failed(format!(
                 "its result has the unknown key `{key}`; only `drop` and `trim`, lists of ids, are allowed"
@@ -70,10 +71,8 @@ fn call_custom_pass(run: &Function, items: &[CustomItem], over_by: u64) -> Resul
     }
     let ids = |key: &str| -> Result<Vec<String>> {
         let Some(list) = get(&answer, key).map_err(|_| expected())? else { return Ok(Vec::new()) };
-        if !is_list(&list) {
-            return Err(expected());
-        }
-        Array::from(&list).iter().map(|id| id.as_string().ok_or_else(expected)).collect()
+        let list = list_in(&list).ok().flatten().ok_or_else(expected)?;
+        list.iter().map(|id| id.as_string().ok_or_else(expected)).collect()
     };
     Ok(Verdict { drop: ids("drop")?, trim: ids("trim")? })
 }

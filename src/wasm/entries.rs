@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use super::packed::packed;
 use super::value::{get, has_lone_surrogate, is_list, list_in, repaired_entries_json, repaired_entry_json};
 use crate::message::{Format, Message};
-use crate::provider::{list_keys, list_of, message_of_json, provider, read_after};
+use crate::provider::{list_keys, list_of, message_of_json, provider};
 
 /// Incoming messages, and the objects they came as.
 pub struct Incoming {
@@ -53,8 +53,8 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
     }
 }
 
-/// Reads the caller's input. `before` is the entry before the list, for entries that depend on it.
-pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
+/// Reads the caller's input. `before` are the entries before the list, for entries that depend on them.
+pub fn read(format: Format, input: &JsValue, before: &[Value]) -> Result<Incoming, JsValue> {
     if format == Format::Messages
         && let Some(list) = list_in(input)?
     {
@@ -75,7 +75,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let head = provider.read_head(&value).filter(|head| !head.is_blank());
     let head: Vec<Message> = head.into_iter().collect();
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
-        read_after(provider, before, &list)?.into_iter().unzip();
+        provider.read_after(before, &list)?.into_iter().unzip();
     let apart = head.iter().map(|_| Group::without_objects(0..1));
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     if repaired {

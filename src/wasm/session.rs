@@ -359,14 +359,14 @@ impl Session {
     }
 
     fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
-        // Gemini's outputs may lack a call id: the entry before them shows which call they answer.
-        let before = (format == Format::Gemini)
-            .then(|| {
-                let line = self.inner.line.borrow();
-                self.inner.read(|core| line.before(line.0.len(), format, &core.context().history))
-            })
-            .transpose()?;
-        let Incoming { messages, groups } = read(format, input, before.flatten().as_ref())?;
+        // Gemini's outputs may lack a call id: the entries before them show which call they answer.
+        let before = if format == Format::Gemini {
+            let line = self.inner.line.borrow();
+            self.inner.read(|core| line.before(line.0.len(), format, &core.context().history))?
+        } else {
+            Vec::new()
+        };
+        let Incoming { messages, groups } = read(format, input, &before)?;
         self.inner.precount(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);

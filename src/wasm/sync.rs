@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use js_sys::{Array, Object};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
@@ -48,10 +49,10 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         })?;
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
-    let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
+    let Incoming { messages, groups } = read(format, &new, &before)?;
     let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
-    let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
+    let head = head.map(|head| read(format, &head.iter().collect::<Array>(), &[])).transpose()?;
     let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
     inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
@@ -166,10 +167,17 @@ fn rewritten_entries(
     for (n, at) in &common.rewritten {
         let Some(stretch) = line.0.get(*n) else { continue };
         let entries = *at..*at + stretch.entries;
-        let before = at.checked_sub(1).and_then(|at| list.get(at));
-        let before = before.map(|entry| json_of(format, entry, ErrorCode::InvalidMessage)).transpose()?;
+        let mut before: Vec<Value> = Vec::new();
+        for entry in list[..*at].iter().rev() {
+            let entry = json_of(format, entry, ErrorCode::InvalidMessage)?;
+            if before.last().is_some_and(|later| !provider(format).is_read_with(&entry, later)) {
+                break;
+            }
+            before.push(entry);
+        }
+        before.reverse();
         let now: Array = list[entries.clone()].iter().collect();
-        let Incoming { messages, .. } = read(format, &now, before.as_ref())?;
+        let Incoming { messages, .. } = read(format, &now, &before)?;
         if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
             renewed.messages.extend(stretch.nodes.iter().copied().zip(messages));
         }

@@ -218,6 +218,25 @@ describe("a custom pass", () => {
     assert.equal(decision((await idle.prepare()).report, "custom"), undefined);
   });
 
+  test("an answer that throws when it is read changes nothing, either, and the session goes on", async () => {
+    const throwing = (trap) => new Proxy([], { [trap]: () => { throw new Error("revoked"); } });
+    for (const run of [() => throwing("ownKeys"), () => new Proxy({}, { ownKeys: () => { throw new Error("revoked"); } }), () => ({ drop: throwing("get") })]) {
+      const session = filled({ contextWindow: 18_000, ladder: laddered(run) });
+      const { report } = await session.prepare();
+      assert.match(decision(report, "custom").why, /synchronously/);
+      session.push({ role: "user", content: "Go on." });
+      assert.ok(valid(session));
+      session.free();
+    }
+  });
+
+  test("a session whose new ladder throws when it is read can still be freed", () => {
+    const session = new Session({ contextWindow: 18_000 });
+    const ladder = new Proxy([], { get: () => { throw new Error("revoked"); } });
+    assert.throws(() => session.setOptions({ ladder }), /revoked/);
+    session.free();
+  });
+
   test("without a function it is refused; a restored session reports that it is missing, and accepts it again", async () => {
     assert.throws(() => new Session({ ladder: [{ pass: "custom" }] }), { code: "INVALID_CONFIG", message: /ladder\[0\]\.run/ });
     const run = ({ items }) => ({ trim: items.filter(({ tool }) => tool === "ls").map(({ id }) => id) });

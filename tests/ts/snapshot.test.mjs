@@ -230,3 +230,26 @@ test("structuredClone of a session fails with a hint what to do instead", () => 
   session.free();
   assert.throws(() => session.tokens, { code: "FREED" });
 });
+
+test("calls with ids and names that their API does not take come back from a restored session as they went in", () => {
+  for (const [id, name] of [["functions.read:0", "read"], ["a/b", "read"], ["call_1", "my.tool"]]) {
+    const lists = {
+      anthropic: [
+        { role: "user", content: "go" },
+        { role: "assistant", content: [{ type: "tool_use", id, name, input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "1" }] },
+      ],
+      "bedrock-converse": [
+        { role: "user", content: [{ text: "go" }] },
+        { role: "assistant", content: [{ toolUse: { toolUseId: id, name, input: {} } }] },
+        { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ text: "1" }] } }] },
+      ],
+    };
+    for (const [format, list] of Object.entries(lists)) {
+      const session = new Session();
+      session.pushFrom(format, list);
+      assert.deepEqual(session.view(format).messages, list);
+      assert.deepEqual(Session.restore(session.snapshot()).view(format).messages, list, `${format}, ${id}, ${name}`);
+    }
+  }
+});

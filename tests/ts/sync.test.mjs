@@ -899,3 +899,53 @@ describe("a view that is passed back after a fold", () => {
         assert.equal(shown.at(-1).content, "new");
       });
 });
+
+describe("an answer of Gemini in several contents, as its SDK keeps the chunks of a stream", () => {
+  const user = (text) => ({ role: "user", parts: [{ text }] });
+  const model = (...parts) => ({ role: "model", parts });
+  const asksFor = (name, more) => ({ functionCall: { name, args: {} }, ...more });
+  const output = (name, text) => ({ functionResponse: { name, response: { output: text } } });
+  const signed = { thoughtSignature: "c2ln" };
+  const go = user("go");
+  const answers = {
+    "a text": [model(asksFor("f", signed)), model({ text: "I look." })],
+    "an empty text with a signature": [model(asksFor("f", signed)), model({ text: "", thoughtSignature: "c2ln" })],
+    "a thought": [model({ text: "Hm." }), model(asksFor("f", signed)), model({ text: "More.", thought: true }), model(asksFor("g"))],
+  };
+
+  for (const [what, chunks] of Object.entries(answers)) {
+    const outputs = { role: "user", parts: chunks.flatMap(({ parts }) => parts).flatMap((part) => (part.functionCall ? [output(part.functionCall.name, "1")] : [])) };
+    const list = [go, ...chunks, outputs];
+    test(`${what} behind a call stays before the output`, async () => {
+      const whole = new Session();
+      whole.pushFrom("gemini", list);
+      const synced = new Session();
+      synced.sync("gemini", [go]);
+      assert.equal(synced.sync("gemini", list).diverged_at, null);
+      for (const session of [whole, synced]) {
+        await session.prepare();
+        assertSays(session, list, "gemini").forEach((content, at) => assert.equal(content, list[at]));
+        assert.deepEqual(Session.restore(session.snapshot()).view("gemini").contents, list);
+        for (const format of FORMATS) assert.deepEqual(check(format, session.view(format)).filter(({ severity }) => severity === "error"), [], format);
+      }
+      assert.deepEqual(convert("messages", "gemini", convert("gemini", "messages", list)), list);
+    });
+  }
+
+  test("an empty chunk, which the API refuses, is left out, and the view ends with the output", () => {
+    const session = new Session();
+    session.sync("gemini", [go, model(asksFor("f")), model({ text: "" }), { role: "user", parts: [output("f", "1")] }]);
+    assertSays(session, [go, model(asksFor("f")), { role: "user", parts: [output("f", "1")] }], "gemini");
+  });
+
+  test("calls without ids are told apart however they are pushed", () => {
+    const list = [go, model(asksFor("f")), model(asksFor("f")), model(asksFor("f")), { role: "user", parts: [output("f", "1")] }, { role: "user", parts: [output("f", "2")] }, { role: "user", parts: [output("f", "3")] }];
+    const session = new Session();
+    for (const content of list) session.pushFrom("gemini", content);
+    const outputs = { role: "user", parts: ["1", "2", "3"].map((text) => output("f", text)) };
+    assert.deepEqual(session.view("gemini").contents, [...list.slice(0, 4), outputs]);
+    const synced = new Session();
+    for (let n = 1; n <= list.length; n++) assert.equal(synced.sync("gemini", list.slice(0, n)).diverged_at, null);
+    assert.deepEqual(synced.view("gemini").contents, [...list.slice(0, 4), outputs]);
+  });
+});

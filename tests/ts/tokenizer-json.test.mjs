@@ -255,3 +255,32 @@ test("the module is loaded from where the caller says", async () => {
     assert.ok((await loadTokenizer(file(needs))).count("hello") > 0);
   }
 });
+
+/** A file that takes characters as they are. */
+const ofCharacters = (model, Regex) => ({
+  model: { type: "BPE", merges: [], ...model },
+  ...(Regex && { pre_tokenizer: { type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false } }),
+});
+
+test("characters that are no tokens are left out before merging, in the first text and in every later one", async () => {
+  const tokenizer = await loadTokenizer(ofCharacters({ vocab: { a: 0, " ": 1, "  ": 2 }, merges: [[" ", " "]] }));
+  for (let n = 0; n < 3; n++) assert.deepEqual([...tokenizer.encode("a \u3000 a")], [0, 2, 0], `text ${n + 1}`);
+});
+
+test("`\\w` has the characters that it has for Oniguruma", async () => {
+  const model = { vocab: { a: 0, "\u200d": 1, "²": 2, "-": 3, "a²": 4, "-\u200d": 5, "²a": 6 }, merges: [["a", "²"], ["-", "\u200d"], ["²", "a"]] };
+  const split = async (pattern, text) => [...(await loadTokenizer(ofCharacters(model, pattern))).encode(text)];
+  assert.deepEqual(await split("\\w+", "a²"), [4], "a superscript is one");
+  assert.deepEqual(await split("[\\w]+", "²a"), [2, 0], "but not in a class");
+  assert.deepEqual(await split("\\w+|[^\\w\\s]+", "-\u200d"), [5], "a joiner is none");
+  assert.deepEqual(await split("\\W+", "-\u200d"), [5]);
+  assert.deepEqual(await split("[\\W]+", "-\u200d"), [5]);
+  const whitespace = await loadTokenizer({ ...ofCharacters(model), pre_tokenizer: { type: "Whitespace" } });
+  assert.deepEqual([...whitespace.encode("-\u200d")], [3, 1], "the library's own pattern is not Oniguruma's");
+  assert.equal(await codeOf(() => split("[[:alpha:]]+", "a")), "ENCODING_UNSUPPORTED");
+});
+
+test("a template that renders no text is refused", async () => {
+  const jinja = { Template: class { render = () => 5; } };
+  assert.equal(await codeOf(() => loadTokenizer(file(), { template: "{{ messages }}", jinja })), "INVALID_ARGUMENT");
+});

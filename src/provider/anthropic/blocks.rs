@@ -52,8 +52,11 @@ fn read_known(value: &Value) -> Option<Part> {
             let id = fields.take_string("id")?;
             let name = fields.take_string("name")?;
             let input = take_json(&mut fields, "input")?;
+            // Without extras, an id or a name that the API does not accept would be rewritten.
+            let usual = tool_id(&id) == id && tool_names::fits(&name, tool_names::MAX_NAME_CHARS);
             let mut call = ToolCall::function(id, name, input);
-            call.extras = fields.into_extras(FORMAT, &["type", "id", "name", "input"]);
+            let order = ["type", "id", "name", "input"];
+            call.extras = fields.into_extras_if_unusual(usual, FORMAT, &order);
             Part::from(call)
         }
         "server_tool_use" | "mcp_tool_use" => {
@@ -63,12 +66,12 @@ fn read_known(value: &Value) -> Option<Part> {
         }
         "tool_result" => {
             let call_id = fields.take_string("tool_use_id")?;
-            let mut usual = true;
+            let mut usual = tool_id(&call_id) == call_id;
             let content = match fields.take("content") {
                 Some(Value::String(text)) => vec![Part::text(text)],
                 Some(Value::Array(list)) => {
                     let parts: Vec<Part> = list.iter().map(read).collect();
-                    usual = parts.len() > 1 || matches!(parts.as_slice(), [p] if !is_plain_text(p));
+                    usual &= parts.len() > 1 || matches!(parts.as_slice(), [p] if !is_plain_text(p));
                     parts
                 }
                 _ => Vec::new(),

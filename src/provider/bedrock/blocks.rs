@@ -94,8 +94,10 @@ fn read_known(value: &Value) -> Option<Part> {
             }
             let name = body.take_string("name")?;
             let input = take_json(&mut body, "input").unwrap_or_else(|| "null".to_owned());
+            // Without extras, an id or a name that the API does not accept would be rewritten.
+            let usual = tool_id(&id) == id && tool_names::fits(&name, MAX_ID_CHARS);
             let mut call = ToolCall::function(id, name, input);
-            call.extras = closed(block, key, body, &["toolUseId", "name", "input"]);
+            call.extras = closed_if_unusual(usual, block, key, body, &["toolUseId", "name", "input"]);
             Part::from(call)
         }
         "toolResult" => {
@@ -113,7 +115,8 @@ fn read_known(value: &Value) -> Option<Part> {
             if is_error {
                 body.take("status");
             }
-            let extras = closed(block, key, body, &["toolUseId", "content", "status"]);
+            let usual = tool_id(&call_id) == call_id;
+            let extras = closed_if_unusual(usual, block, key, body, &["toolUseId", "content", "status"]);
             Part::from(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
         }
         "reasoningContent" => {
@@ -137,10 +140,15 @@ fn read_known(value: &Value) -> Option<Part> {
 }
 
 /// The template of a block whose body was taken.
-fn closed(mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
+fn closed(block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
+    closed_if_unusual(true, block, key, body, order)
+}
+
+/// Like [`closed`], for a block that is written differently without a template unless it is `usual`.
+fn closed_if_unusual(usual: bool, mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
     block.take(key);
     block.nest(key, body, order);
-    block.into_extras(FORMAT, &[key])
+    block.into_extras_if_unusual(usual, FORMAT, &[key])
 }
 
 /// Takes bytes as base64: from an object that represents the SDK's bytes (also written without a template), or from a

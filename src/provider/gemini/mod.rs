@@ -1,7 +1,9 @@
 //! Google Gemini: `contents` of `parts`, with `systemInstruction` separate.
 //!
 //! One user content holds the outputs of all calls in the model's content before it. We read each output as a message
-//! of its own, and join it to the one before it when writing. Older APIs have no ids for calls: we assign ids, which
+//! of its own, and join it to the one before it when writing. An answer may go on in further contents (its SDK keeps each
+//! chunk of a stream as one): if something follows a call there, they become one message, because the outputs come behind
+//! all of them. Older APIs have no ids for calls: we assign ids, which
 //! are never sent.
 
 mod outputs;
@@ -15,7 +17,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
-use super::format::several_by_one;
+use super::format::{behind, several_by_one};
 use super::opaque::{has_non_object_input, wrap_input};
 use super::results::JOINS;
 use super::{Calls, Note, Provider, Written};
@@ -31,6 +33,9 @@ pub(super) struct Gemini;
 
 /// The text for a content that would be empty, which the API refuses.
 const BLANK: &str = "(no text)";
+
+/// The key that lists the contents that became one message: where the parts of each end, and its template.
+const CONTENTS: &str = "answer_contents";
 
 /// The thought signature for a call that Gemini did not make: its models refuse a call of the current turn without a
 /// signature, and accept this value instead. Source: Google, "Thought signatures", on calls that were not made by the
@@ -82,11 +87,21 @@ impl Provider for Gemini {
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        several_by_one(list, read::message)
+        Ok(read::joined(several_by_one(list, read::message)?))
+    }
+
+    fn read_after(&self, before: &[Value], list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        let all = [before, list].concat();
+        let Ok(read) = several_by_one(&all, read::message) else { return self.read_list(list) };
+        Ok(read::joined(behind(before.len(), read)))
+    }
+
+    fn is_read_with(&self, before: &Value, later: &Value) -> bool {
+        read::is_read_with(before, later)
     }
 
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
-        write::run(run, calls, notes).into_iter().collect()
+        write::run(run, calls, notes)
     }
 
     fn joins(&self, run: &[&Message], message: &Message) -> bool {

@@ -1,4 +1,6 @@
-use serde_json::Value;
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
 
 use super::super::Calls;
 use super::super::fields::{Fields, opaque};
@@ -7,9 +9,9 @@ use super::super::format::object;
 use super::super::results;
 use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};
-use super::{outputs, parts};
+use super::{CONTENTS, outputs, parts};
 use crate::error::{Error, Result};
-use crate::message::{Format, Message, Part, Role, ToolCall};
+use crate::message::{Extras, Format, Message, Part, Role, ToolCall};
 
 const FORMAT: Format = Format::Gemini;
 
@@ -46,6 +48,51 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         out.push(message);
     }
     Ok(())
+}
+
+/// Joins the contents of one answer if something follows a call there, so that its output comes behind all of them.
+pub(super) fn joined(read: Vec<(Message, Range<usize>)>) -> Vec<(Message, Range<usize>)> {
+    let mut out = Vec::with_capacity(read.len());
+    let mut read = read.into_iter().peekable();
+    let says = |(message, _): &(Message, _)| message.role == Role::Assistant && !message.parts.is_empty();
+    while let Some(first) = read.next() {
+        let is_answer = says(&first);
+        let mut answer = vec![first];
+        while is_answer && let Some(next) = read.next_if(says) {
+            answer.push(next);
+        }
+        let calls = |(message, _): &(Message, _)| message.tool_calls().next().is_some();
+        match answer.iter().position(calls) {
+            Some(at) if !answer[at..].iter().all(calls) => out.push(join(answer)),
+            _ => out.extend(answer),
+        }
+    }
+    out
+}
+
+/// One message of several contents, which [`super::write`] writes as they came.
+fn join(contents: Vec<(Message, Range<usize>)>) -> (Message, Range<usize>) {
+    let mut message = Message::new(Role::Assistant, Vec::new());
+    let mut ends = Vec::with_capacity(contents.len());
+    let mut entries: Option<Range<usize>> = None;
+    for (content, range) in contents {
+        message.parts.extend(content.parts);
+        let template = content.extras.of(FORMAT).map(Value::Object);
+        ends.push(json!([message.parts.len(), template]));
+        entries = Some(entries.map_or(range.start, |entries| entries.start)..range.end);
+    }
+    message.extras = Extras::new(FORMAT, Map::from_iter([(CONTENTS.to_owned(), Value::Array(ends))]));
+    (message, entries.unwrap_or_default())
+}
+
+/// Whether both contents belong to one answer, or to its outputs: these may lack ids.
+pub(super) fn is_read_with(before: &Value, later: &Value) -> bool {
+    let is_model = |content: &Value| content.get("role").and_then(Value::as_str) == Some("model");
+    let answers = |content: &Value| {
+        let mut parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+        parts.any(|part| field(part, "functionResponse").is_some())
+    };
+    is_model(before) && is_model(later) || answers(later) && (is_model(before) || answers(before))
 }
 
 /// Reads the parts of a content. `before`: the messages before it.

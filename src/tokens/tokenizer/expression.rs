@@ -33,7 +33,13 @@ const CONTRACTIONS: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const BOTH_CASES: &str = "(?:'[sSſ]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
 
 impl Expression {
-    /// Compiles a pattern of a file.
+    /// Compiles a pattern of a file, which is written for Oniguruma.
+    pub fn of_file(pattern: &str) -> Result<Self> {
+        let unsupported = |why| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
+        Self::new(&as_oniguruma_reads(pattern).map_err(unsupported)?)
+    }
+
+    /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self> {
         let unsupported = |why: String| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
         let alternatives = alternatives(pattern).map_err(&unsupported)?;
@@ -93,6 +99,44 @@ impl Expression {
 
 fn first_line(message: &str) -> String {
     message.lines().last().unwrap_or_default().trim().to_owned()
+}
+
+/// Word characters in a class: those of `regex-syntax` without the two joiners.
+const WORD: &str = r"[\w--[\x{200C}\x{200D}]]";
+/// Word characters outside of a class, where Oniguruma takes six numerals for some as well.
+const LONE_WORD: &str = r"[[\w--[\x{200C}\x{200D}]]²³¹¼½¾]";
+
+/// Writes out `\w` and `\W`, which are other characters for `regex-syntax`. Refuses `[:alpha:]` and its like, which are
+/// ASCII only there.
+fn as_oniguruma_reads(pattern: &str) -> std::result::Result<String, String> {
+    let mut out = String::with_capacity(pattern.len());
+    let mut class = 0_usize;
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('w') => out.push_str(if class > 0 { WORD } else { LONE_WORD }),
+                Some('W') => {
+                    out.push_str("[^");
+                    out.push_str(if class > 0 { WORD } else { LONE_WORD });
+                    out.push(']');
+                }
+                escaped => out.extend(std::iter::once(c).chain(escaped)),
+            },
+            '[' if class > 0 && chars.peek() == Some(&':') => {
+                return Err("a class such as `[:alpha:]`, which means more to Oniguruma".into());
+            }
+            _ => {
+                class = match c {
+                    '[' => class + 1,
+                    ']' => class.saturating_sub(1),
+                    _ => class,
+                };
+                out.push(c);
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The alternatives of a pattern. Refuses what `regex-syntax` reads differently from Oniguruma.

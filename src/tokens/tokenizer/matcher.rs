@@ -54,7 +54,10 @@ impl Matcher {
         match (text("String"), text("Regex")) {
             (Some(""), _) => Err(Error::unsupported("an empty pattern")),
             (Some(text), _) => Ok(Self::of_text(text)),
-            (None, Some(pattern)) => Self::of_expression(pattern),
+            #[cfg(feature = "whole")]
+            (None, Some(pattern)) => Ok(Self::Expression(Box::new(Expression::of_file(pattern)?))),
+            #[cfg(not(feature = "whole"))]
+            (None, Some(_)) => Err(Error::NeedsWholeModule),
             (None, None) => Err(Error::invalid("a `pattern` that is neither a String nor a Regex")),
         }
     }

@@ -165,9 +165,9 @@ impl Ranked {
             self.work.run(&rules, vocab, piece);
             return each(&self.work.out);
         };
-        // Unless bytes represent every character that is not a token, adjacent unknown characters may become one token. So
-        // do not cut next to them.
-        let wary = self.unknown.is_some() && self.bytes.as_ref().is_none_or(|bytes| bytes.contains(&NONE));
+        // Unless bytes represent every character that is not a token, adjacent unknown characters may become one token, or
+        // are left out, so that what is beside them may merge. So do not cut next to them.
+        let wary = self.bytes.as_ref().is_none_or(|bytes| bytes.contains(&NONE));
         let mut start = 0;
         let mut before = None;
         let mut parts = piece.char_indices().chain([(piece.len(), '\0')]);
