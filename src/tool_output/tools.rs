@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::message::Format;
 
@@ -15,9 +15,9 @@ pub const SEARCH_TOOL: &str = "search_history";
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     /// The tool's name.
-    pub name: &'static str,
+    pub name: String,
     /// What it does and when to use it, for the model.
-    pub description: &'static str,
+    pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
 }
@@ -25,83 +25,48 @@ pub struct ToolDefinition {
 impl ToolDefinition {
     /// The definition in the shape that `format`'s API requires.
     pub fn to_format(&self, format: Format) -> Value {
-        let Self { name, description, parameters } = self;
+        let key = match format {
+            Format::OpenaiResponses | Format::OpenaiChat | Format::Messages => "parameters",
+            Format::Anthropic => "input_schema",
+            Format::Gemini => "parametersJsonSchema",
+            Format::AiSdk | Format::BedrockConverse => "inputSchema",
+        };
+        let mut schema = self.parameters.clone();
+        if format == Format::BedrockConverse {
+            schema = object([("json", schema)]);
+        }
+        let tool = [
+            ("name", self.name.as_str().into()),
+            ("description", self.description.as_str().into()),
+            (key, schema),
+        ];
+        let function = ("type", "function".into());
         match format {
+            Format::Anthropic | Format::Gemini => object(tool),
+            Format::BedrockConverse => object([("toolSpec", object(tool))]),
+            Format::OpenaiChat | Format::Messages => object([function, ("function", object(tool))]),
+            Format::AiSdk => object(std::iter::once(function).chain(tool)),
             Format::OpenaiResponses => {
-                json!({ "type": "function", "name": name, "description": description, "parameters": parameters, "strict": false })
-            }
-            Format::OpenaiChat | Format::Messages => {
-                json!({ "type": "function", "function": { "name": name, "description": description, "parameters": parameters } })
-            }
-            Format::Anthropic => {
-                json!({ "name": name, "description": description, "input_schema": parameters })
-            }
-            Format::Gemini => {
-                json!({ "name": name, "description": description, "parametersJsonSchema": parameters })
-            }
-            Format::BedrockConverse => {
-                json!({ "toolSpec": { "name": name, "description": description, "inputSchema": { "json": parameters } } })
-            }
-            Format::AiSdk => {
-                json!({ "type": "function", "name": name, "description": description, "inputSchema": parameters })
+                object(std::iter::once(function).chain(tool).chain([("strict", false.into())]))
             }
         }
     }
 }
 
+fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 /// The tools with which a model reads outputs that its view shows cut or trimmed, and finds what was folded.
-pub fn definitions() -> [ToolDefinition; 3] {
-    let ref_id = json!({
-        "type": "string",
-        "description": "The ref of the tool output, as the notice or the placeholder names it (ref=…).",
-    });
-    [
-        ToolDefinition {
-            name: CACHE_TOOL,
-            description: "Reads a stored tool output that this conversation shows only in part or as \"[tool output trimmed: …; ref=…]\". Answers numbered lines. For a long output, search it with tool_output_cache_grep first, then read around the hits.",
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "ref_id": ref_id,
-                    "offset": { "type": "integer", "minimum": 0, "description": "How many lines to skip; 0 reads from the beginning. Default 0." },
-                    "limit": { "type": "integer", "minimum": 1, "description": "How many lines to read at most. Default 2000." },
-                },
-                "required": ["ref_id"],
-                "additionalProperties": false,
-            }),
-        },
-        ToolDefinition {
-            name: GREP_TOOL,
-            description: "Searches a stored tool output line by line with a regular expression. Answers the matching lines with their numbers, for use as offset of tool_output_cache. No look-around and no backreferences.",
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "ref_id": ref_id,
-                    "pattern": { "type": "string", "description": "The regular expression; it is searched within each line." },
-                    "context": { "type": "integer", "minimum": 0, "description": "Lines to show before and after each match. Default 0." },
-                    "max_matches": { "type": "integer", "minimum": 1, "description": "How many matching lines to show at most. Default 100." },
-                    "ignore_case": { "type": "boolean", "description": "Match upper and lower case alike. Default false." },
-                },
-                "required": ["ref_id", "pattern"],
-                "additionalProperties": false,
-            }),
-        },
-        ToolDefinition {
-            name: SEARCH_TOOL,
-            description: "Searches this whole conversation, also what was summarised away and the full tool outputs. Answers a list of { id, role, excerpt }, newest first, with `ref` where tool_output_cache can open the output. Use it before you ask the user, or do something again, because you no longer see what was said or done.",
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "query": { "type": "string", "description": "The text to look for, letter by letter: a name, a path, an error, a few words in a row." },
-                    "regex": { "type": "boolean", "description": "The query is a regular expression. No look-around and no backreferences. Default false." },
-                    "ignore_case": { "type": "boolean", "description": "Match upper and lower case alike. Default true." },
-                    "max_hits": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "How many places to show at most. Default 20." },
-                },
-                "required": ["query"],
-                "additionalProperties": false,
-            }),
-        },
-    ]
+pub fn definitions() -> Vec<ToolDefinition> {
+    let tools: Vec<Value> = serde_json::from_str(include_str!("tools.json")).unwrap_or_default();
+    let text = |tool: &Value, key| tool[key].as_str().unwrap_or_default().to_owned();
+    let definition = |tool: &Value| ToolDefinition {
+        name: text(tool, "name"),
+        description: text(tool, "description"),
+        parameters: tool["parameters"].clone(),
+    };
+    tools.iter().map(definition).collect()
 }
 
 /// Whether `name` is one of the cache's own tools. Their answers are limited in size and never cached again.
@@ -138,8 +103,9 @@ mod tests {
 
     #[test]
     fn schemas_allow_no_other_keys_and_require_only_described_ones() {
+        assert_eq!(definitions().len(), 3);
         for tool in definitions() {
-            assert!(is_own_tool(tool.name));
+            assert!(is_own_tool(&tool.name));
             assert_eq!(tool.parameters["additionalProperties"], false);
             for required in tool.parameters["required"].as_array().unwrap() {
                 assert!(tool.parameters["properties"].get(required.as_str().unwrap()).is_some());
