@@ -549,8 +549,10 @@ fn the_users_rules_take_what_the_final_view_has_room_for() {
     let rule = |i| format!("Never use the library lib{i} in module m{i}.");
     for (window, rules) in [(2_500, 25), (4_000, 40), (8_000, 60)] {
         let mut session = session(&json!({ "contextWindow": window }));
-        let list: Vec<String> = (0..rules).map(|i| format!("- {}\n", rule(i))).collect();
-        session.push(vec![user(format!("Rules for this project:\n{}", list.concat())), said("OK.")]).unwrap();
+        let items: Vec<String> = (0..rules).map(|i| format!("- {}\n", rule(i))).collect();
+        session
+            .push(vec![user(format!("Rules for this project:\n{}", items.concat())), said("OK.")])
+            .unwrap();
         for i in 0..window / 100 {
             session.push(vec![user(format!("Go on with part {i}?")), said(lines(1_200))]).unwrap();
         }
@@ -644,4 +646,24 @@ fn a_summary_that_has_become_too_large_is_written_anew_instead_of_cut() {
         assert!(report.decisions.iter().all(|decision| decision.pass != "shorten"), "{i}: {report:?}");
         assert!(view(&session).contains(RULE), "{i}: {report:?}");
     }
+}
+
+#[test]
+fn a_later_summary_does_not_repeat_the_rules_of_one_that_stays() {
+    const RULE: &str = "Never push to main.";
+    let options =
+        json!({ "contextWindow": 8_000, "ladder": "ladder", "compaction": { "ledgerTokens": 300 } });
+    let mut session = session(&options);
+    session.push(vec![user(RULE), said("ok")]).unwrap();
+    let mut most = 0;
+    for i in 0..30 {
+        session.push(vec![user(format!("q{i}")), said(filler(1_500))]).unwrap();
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+        let messages = session.context().view_messages();
+        most =
+            most.max(messages.iter().filter(|message| message.plain_text().contains("It goes on.")).count());
+        assert!(view(&session).matches(RULE).count() == 1, "{i}: {}", view(&session));
+    }
+    assert!(most > 1, "{most} summaries");
 }

@@ -2,7 +2,7 @@ use super::asked::{AskedRequest, joined_lines};
 use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{Names, TextSet, shorten, texts};
+use crate::facts::{Names, TextSet, shorten, texts, without_ledger};
 use crate::message::{Message, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
@@ -67,8 +67,8 @@ impl<'a> AlreadyShown<'a> {
 
     /// Calls `found` with the index of each rule that is present as a sentence of its own, in the user's words or in an instruction. Tool
     /// outputs do not count: they have no authority and may be trimmed at any time. In the header a rule may be an item of a list; after a
-    /// colon in a user's message it may be a quote. In a summary only the list of constraints counts, because elsewhere it may say that the
-    /// rule no longer holds.
+    /// colon in a user's message it may be a quote. In a summary only the list of constraints and the ledger count, because
+    /// elsewhere it may say that the rule no longer holds.
     pub(super) fn find_rules(&self, rules: &[&str], mut found: impl FnMut(usize)) {
         let needles = TextSet::new(rules.iter().copied());
         let mut find = |messages: Vec<&'a Message>, contains_sentence: fn(&str, &str) -> bool| {
@@ -80,7 +80,8 @@ impl<'a> AlreadyShown<'a> {
         };
         find(self.messages.clone(), sentence::contains_sentence);
         find(self.summaries.clone(), |text, rule| {
-            sentence::constraints(text).is_some_and(|section| sentence::contains_sentence(section, rule))
+            let lists = [sentence::constraints(text), without_ledger(text).1];
+            lists.into_iter().flatten().any(|list| sentence::contains_sentence(list, rule))
         });
         find(self.of_users_and_instructions(), sentence::contains_separate_sentence);
     }
