@@ -28,7 +28,7 @@ pub struct Constraint<'a> {
     /// It contains one of the words that define a rule (never, always, must, don't, only, and their equivalents in other languages), or
     /// revokes a rule.
     pub explicit: bool,
-    /// It is inside a code fence, so it was more likely pasted than written.
+    /// It is inside a code fence or a quotation, so it was more likely pasted than written.
     pub fenced: bool,
 }
 
@@ -277,6 +277,8 @@ mod tests {
     #[test]
     fn code_is_marked() {
         let found = constraints("```\n// must be sorted\n```\nAlways sort.");
+        assert_eq!(found.iter().map(|c| c.fenced).collect::<Vec<_>>(), [true, false]);
+        let found = constraints("The log says:\n> warning: never use --force\nWhat is wrong? Never push.");
         assert_eq!(found.iter().map(|c| c.fenced).collect::<Vec<_>>(), [true, false]);
     }
 }

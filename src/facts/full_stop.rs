@@ -4,17 +4,19 @@ use super::words::is_listed;
 
 /// Abbreviations that belong to what follows. Their full stop does not end a sentence.
 const ABBREVIATIONS: &str = "e.g. i.e. etc. vs. cf. approx. no. resp. dr. mr. mrs. prof. messrs. z.b. d.h. bzw. ggf. inkl. exkl. zzgl. vgl. \
-    evtl. sog. mio. mrd. p.ex. hrn. mme. mlle. sra. srta. dra. dott. dhr. т.е. т.к. напр.";
+    evtl. sog. mio. mrd. p.ex. ej. hrn. mme. mlle. sra. srta. dra. dott. dhr. т.е. т.к. напр.";
 
 /// Titles that are words or units in another case. They stand before a name.
-const TITLES: &str = "Ms. St. Sr. Hr. Fr. Sig. M. Lt. Col. Gen. Maj. Capt. Sgt. Sen. Rep. Gov. Rev. Hon.";
+const TITLES: &str =
+    "Ms. St. Sr. Hr. Fr. Sig. M. Lt. Col. Gen. Maj. Capt. Sgt. Sen. Rep. Gov. Rev. Hon. Fa. Cía.";
 
 /// Abbreviations that stand before a number, or at the end of a sentence.
-const BEFORE_NUMBERS: &str = "p. pp. fig. vol. v. ver. nr. abs. art. sec. ch. ext. tel. apt. ca. max. min. núm. réf. ref. тел. стр. \
+const BEFORE_NUMBERS: &str = "p. pp. az. fig. vol. v. ver. nr. abs. art. sec. ch. ext. tel. apt. ca. max. min. núm. réf. ref. тел. стр. \
     jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec. okt. dez.";
 
 /// Abbreviations that may stand at the end of a sentence: it goes on if the next word is no beginning.
-const MAY_BE_LAST: &str = "inc. ltd. co. corp. jr. dept. est. a.m. p.m. usw. u.a. u.s. u.k. e.u. s.v.p.";
+const MAY_BE_LAST: &str =
+    "inc. ltd. co. corp. jr. dept. est. a.m. p.m. usw. u.a. u.s. u.k. e.u. s.a. s.l. s.v.p.";
 
 /// Months of German dates: "12. Oktober".
 const MONTHS: &str = "januar februar märz april mai juni juli august september oktober november dezember";
@@ -37,7 +39,8 @@ const MOST_INITIALS: usize = 6;
 pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
     let mut words = sentence.split_whitespace().rev().map(without_marks);
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let lower = last.to_lowercase();
+    // "Ticket-Nr."
+    let lower = last.rsplit('-').next().unwrap_or(last).to_lowercase();
     // "z. B."
     let both = || letter(last).is_some() && letter(before).is_some();
     let spaced = if both() { format!("{before}{lower}").to_lowercase() } else { String::new() };
@@ -83,7 +86,8 @@ pub(super) fn may_go_on(sentence: &str, next: &str) -> bool {
         && begins_with_capital(sentence)
         && !is_listed(first, BEGINNINGS)
         && !word.ends_with('.')
-        && (1..=SHORT).contains(&word.chars().filter(|c| c.is_alphabetic()).count())
+        && (1..=SHORT)
+            .contains(&word.chars().rev().take_while(|c| *c != '-').filter(|c| c.is_alphabetic()).count())
 }
 
 fn without_marks(word: &str) -> &str {
@@ -149,6 +153,10 @@ mod tests {
             "Rispondi sempre in italiano, max. 8 frasi.",
             "Erstatte nie mehr als ca. 1.250,50 Euro inkl. MwSt. und Versand ohne Rückfrage.",
             "I am Lt. Col. Ada King.",
+            "Du darfst keine Stornos ohne Ticket-Nr. durchführen.",
+            "Frag mich bei Flügen der Fa. Ryanair immer nach dem Gepäck.",
+            "Para la empresa Pérez y Cía. S.A. usa siempre el transportista SEUR.",
+            "Evita las abreviaturas, p. ej. «uds.», en los correos.",
         ] {
             assert_eq!(sentences(whole).len(), 1, "{whole}");
         }

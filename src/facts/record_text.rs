@@ -24,7 +24,7 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
 ];
 
 /// The heading of the user's rules in a ledger.
-pub const RULES_TITLE: &str = "Rules that hold";
+pub const RULES_TITLE: &str = "The user's rules, later ones override";
 
 /// What stands before ids in a ledger.
 pub const IDS_TITLE: &str = "Ids";

@@ -11,7 +11,7 @@ pub struct Sentence<'a> {
     pub text: &'a str,
     /// Its byte offset in the text.
     pub at: usize,
-    /// Whether it is inside a code fence.
+    /// Whether it is inside a code fence or a quotation (`> …`).
     pub fenced: bool,
     /// Its beginning or its end may be missing, because a mark beside it says that something was left out there.
     pub cut: bool,
@@ -157,6 +157,7 @@ pub(super) fn unmarked(line: &str) -> &str {
 
 /// Adds the sentences of lines that continue each other.
 fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Sentence<'a>>) {
+    let is_quotation = text[start..end].starts_with('>');
     let start = end - unmarked(&text[start..end]).len();
     let lines = &text[start..end];
     let mut from = 0;
@@ -169,7 +170,10 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
     let mut add = |(from, end): (usize, usize), in_doubt: bool| {
         let first = out.len();
         push_lines(out, text, (start + from, start + end));
-        out[first..].iter_mut().take(1).for_each(|sentence| sentence.in_doubt = in_doubt);
+        for (nth, sentence) in out[first..].iter_mut().enumerate() {
+            sentence.in_doubt = in_doubt && nth == 0;
+            sentence.fenced = is_quotation;
+        }
     };
     let mut chars = lines.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

@@ -7,7 +7,7 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Sentence, StatementKind, Strength, actions, constraints, final_question, intentions,
+    Action, Sentence, StatementKind, Strength, actions, constraints, final_question, intentions, is_courtesy,
     only_leads_on, records_rules, sentences, statement, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
@@ -25,6 +25,9 @@ const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 pub(super) const SO_FAR: &str = "So far: ";
+
+/// The most bytes of an answer's beginning.
+const LONGEST_BEGINNING: usize = 200;
 
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
@@ -241,6 +244,7 @@ fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
     let is_table = |text: &str| text.starts_with('|');
     // A list right behind a question to the user has its choices.
     let mut are_choices = false;
+    let mut states_nothing = true;
     for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
         let line = text[..sentence.at].rfind('\n').map_or(0, |end| end + 1);
         let list_mark = text[line..sentence.at].trim();
@@ -248,6 +252,7 @@ fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
             || only_leads_on(sentence.text) && sentence.text.contains(" you") && sentence.text.ends_with('?');
         are_choices = are_choices && !list_mark.is_empty() || list_mark.is_empty() && asks_user();
         let Some(found) = statement(sentence.text).filter(|_| !are_choices) else { continue };
+        states_nothing = false;
         let section = match found.kind {
             StatementKind::Done => Section::Progress,
             StatementKind::Decision | StatementKind::Finding => Section::Decisions,
@@ -258,7 +263,27 @@ fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
             draft.put(section, &key_of(sentence.text), &text, weight.into());
         }
     }
+    if closing && states_nothing {
+        add_beginning(draft, text);
+    }
     mark_boxes(draft, text);
+}
+
+/// Adds the first sentence of an answer in which no statement is recognised: in other languages, an answer says what was done in ways that
+/// are not known here. It counts least.
+fn add_beginning(draft: &mut Draft, text: &str) {
+    let tells = |sentence: &Sentence<'_>| {
+        let text = sentence.text;
+        sentence.is_said()
+            && !text.starts_with('|')
+            && !text.ends_with(['?', '\u{FF1F}'])
+            && !only_leads_on(text)
+            && !is_courtesy(text)
+    };
+    if let Some(first) = sentences(text).into_iter().find(tells) {
+        let line = shorten::beginning(first.text, LONGEST_BEGINNING);
+        draft.put(Section::Progress, &key_of(first.text), &line, 0);
+    }
 }
 
 /// Adds what is still open at the end of the messages.

@@ -22,7 +22,8 @@ pub(in crate::facts) const FRENCH: Language = Language {
         a partir de =maintenant, =desormais|dorenavant, sans =exception, je ne =veux .. pas, je ne =veux aucun*|plus, \
         je =veux pas, pas =question de, hors de =question, merci de =ne|toujours, on ne =touche, ^ % ... ~ =jamais, \
         n =oublie|oubliez pas, bas les =pattes, ^ laisse|laissez .. =tranquille",
-    revoking: "tu peux =maintenant, tu =peux desormais, vous pouvez =maintenant, oublie ce =que j, oublie la =regle, \
+    revoking: "ne s =applique plus, ne =vaut plus, n est =plus valable|interdit|necessaire, nouveau =autorise|permis, \
+        tu peux =maintenant, tu =peux desormais, vous pouvez =maintenant, oublie ce =que j, oublie la =regle, \
         tu n as =plus besoin|a",
     modals: "=doit|doivent",
     speakers: "crois pense si je j on nous ca cela ce y il",

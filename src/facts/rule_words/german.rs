@@ -10,7 +10,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
         verzichte denk+ bleib+ sei stell+ setz+ refaktorier+ warte melde informier+ sag+ bestaetig+ zeig+ beginn+ \
         arbeite liefer+ liefere erfind+ oeffne beruehr+ modifizier+ vergiss merk+ beachte befolg+ hol+ trag+ tu \
         tue pack+ druck+ stopp+ behandle nenn+ benenn+ versprich ruf+ buch+ stornier+ ueberweis+ erstatte bestell+ zahl+ bezahl+ belaste weck+ plan+ park+ \
-        rund+ duz+ siez+ gruess+ kauf+ verkauf+ reservier+ kuendig+ akzeptier+ gewaehr+ biet+ berechne kontaktier+ verschick+ \
+        rund+ duz+ siez+ gruess+ kauf+ verkauf+ reservier+ schlag+ kuendig+ akzeptier+ gewaehr+ biet+ berechne kontaktier+ verschick+ \
         empfiehl teil+ vereinbar+",
     bans: "*en *ern *eln",
     endings: "e",
@@ -18,7 +18,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
         fehlgeschlagen erschienen erhalten angekommen angezeigt aufgerufen verschwunden uebernommen verstanden \
         werden koennen sollen muessen duerfen wollen",
     always: "nie niemals immer stets ausnahmslos keinesfalls nicht keine keinen kein keinerlei nichts",
-    only: "nur ausschliesslich lediglich",
+    only: "nur ausschliesslich lediglich hoechstens maximal",
     subordinating: "warum wieso weshalb wenn falls dass ob was wo wie weil damit bis",
     rules: "^ *en sie .. =nie|niemals|immer|stets|nicht|keine|keinen|kein, ^ =nie|niemals|immer|nicht ... ! $, \
         ^ =nie|niemals|immer %, du =darfst .. nie|niemals|nicht|kein*|nur, =darfst du .. nie|nicht|kein*, \
@@ -28,7 +28,8 @@ pub(in crate::facts) const GERMAN: Language = Language {
         finger|haende =weg, ab =sofort|jetzt, von =jetzt|nun an, ohne =ausnahme, ich =will|moechte .. nicht|kein*, \
         ^ % ... ~ =nie|niemals, es =darf|duerfen nichts|kein*, es =darf nicht .. werden, lass+ .. =finger|haende von, \
         lassen sie .. =finger von",
-    revoking: "du =darfst jetzt|wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
+    revoking: "=gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
+        du =darfst jetzt|wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
         vergiss|ignorier+ =was ich, vergiss die =regel",
     modals: "=darf|duerfen .. nicht|nie|niemals|kein*|nur|nichts, =muss|muessen",
     speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \

@@ -20,7 +20,7 @@ pub(in crate::facts) const ITALIAN: Language = Language {
         non si =deve|devono, e =vietato|vietata|obbligatorio, sono =vietati|vietate, ^ =vietato, in =nessun caso, \
         per =nessun|nessuna motivo|ragione, d|da ora|adesso in =poi|avanti, senza =eccezioni|eccezione, \
         ~ =non va|vanno *ato|*ata|*ati|*ate, giu le =mani, ^ lascia .. in =pace",
-    revoking: "adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
+    revoking: "non =vale|valgono piu, non si =applica piu, puoi .. di =nuovo, adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
     modals: "=deve|devono",
     speakers: "isso credo penso se io noi ci questo",
     wishes: "=chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \

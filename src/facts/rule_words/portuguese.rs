@@ -23,7 +23,7 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         sao =proibidos|proibidas|obrigatorios, esta =proibido, ^ =proibido, em =hipotese alguma|nenhuma, \
         em|sob =nenhuma circunstancia, de jeito =nenhum, em caso =algum, a partir de =agora, de =agora em diante, \
         daqui em =diante, daqui para =frente, sem =excecao|excecoes, tire|tira as =maos, ^ deixe .. em =paz",
-    revoking: "agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
+    revoking: "nao =vale mais, ja nao =vale, nao se =aplica mais, pode .. de =novo, agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
     modals: "=deve|devem, =tem que",
     speakers: "credo acho creio se eu nos isso ele ela",
     wishes: "me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \

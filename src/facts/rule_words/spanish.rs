@@ -28,7 +28,7 @@ pub(in crate::facts) const SPANISH: Language = Language {
         bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, a partir de =ahora, \
         de =ahora en adelante, desde =ahora, sin =excepcion|excepciones, es =obligatorio, \
         son =obligatorios|obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz",
-    revoking: "ahora|ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
+    revoking: "ya no =vale|aplica|rige, ya no se =aplica, puedes .. de =nuevo, ahora|ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
         ignora lo =que te",
     modals: "=deben|debe, =tiene|tienen que",
     speakers: "yo nosotros esto eso porque creo si",
