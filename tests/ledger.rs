@@ -630,25 +630,6 @@ fn a_fold_without_room_for_a_summary_still_has_its_ledger() {
 }
 
 #[test]
-fn a_summary_that_has_become_too_large_is_written_anew_instead_of_cut() {
-    const RULE: &str = "Never refund more than 75 euros without my consent.";
-    let mut session = session(&json!({ "contextWindow": 8_000 }));
-    session.push(vec![user(format!("{RULE} Why does it hang?")), said(lines(16_000)), user("And?")]).unwrap();
-    let large = format!("<summary>{}</summary>", lines(5_200));
-    let Some(Fit::NeedsSummary(pending)) = session.compact(Reason::Manual, None).unwrap() else { panic!() };
-    session.resume(*pending, &Answer { text: large, ..Answer::default() }).unwrap();
-    session.set_options(SessionConfig::from_value(&json!({ "contextWindow": 2_000 })).unwrap(), None);
-    for i in 0..40 {
-        session.push(vec![user(format!("Go on with part {i}?")), said(filler(90))]).unwrap();
-        let fit = session.prepare().unwrap();
-        answer_all(&mut session, Some(fit));
-        let report = session.report().unwrap();
-        assert!(report.decisions.iter().all(|decision| decision.pass != "shorten"), "{i}: {report:?}");
-        assert!(view(&session).contains(RULE), "{i}: {report:?}");
-    }
-}
-
-#[test]
 fn a_later_summary_does_not_repeat_the_rules_of_one_that_stays() {
     const RULE: &str = "Never push to main.";
     let options =

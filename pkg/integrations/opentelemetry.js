@@ -14,7 +14,8 @@ const CHANGES = ["items_removed", "conversation_replaced", "output_trimmed", "co
 /** See opentelemetry.d.ts. */
 export function traceSession(trace, session) {
   const record = traceReports(trace);
-  let last = session.report;
+  const told = (report) => JSON.stringify(report?.decisions);
+  let last = told(session.report);
   return session.on("*", ({ event, detail }) => {
     const { report } = session;
     if (event === "compaction_failed") {
@@ -23,8 +24,8 @@ export function traceSession(trace, session) {
       return; // if its run goes on, the events of that follow
     }
     // At other events, such as a push, the report is that of an earlier run, maybe of another span.
-    if (report !== last && CHANGES.includes(event) && report?.decisions.length > 0) record(report);
-    last = report;
+    if (told(report) !== last && CHANGES.includes(event) && report?.decisions.length > 0) record(report);
+    last = told(report);
   });
 }
 

@@ -324,17 +324,6 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
             unit.mark_removed();
         }
     }
-    // If all fits but for the earlier summary, a smaller one has to take its place, which needs something new to tell. So all that may be
-    // folded is; of that, what the new summary leaves room for stays after all.
-    let removed = || units.iter().filter(|unit| unit.is_removed());
-    let earlier: u64 = removed().map(|unit| unit.tokens).sum();
-    if earlier > 0 && removed().all(Unit::is_fold) && staying.tokens + earlier > keep.limit {
-        for (at, unit) in units.iter_mut().enumerate() {
-            if unit.may_be_removed() && !steps.is_fixed(at) && !is_asked(at) {
-                unit.mark_removed();
-            }
-        }
-    }
     if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }

@@ -30,6 +30,8 @@ pub struct Constraint<'a> {
     pub explicit: bool,
     /// It is inside a code fence or a quotation, so it was more likely pasted than written.
     pub fenced: bool,
+    /// It begins an entry of a list.
+    pub listed: bool,
 }
 
 /// The constraints in a user message, in order.
@@ -71,7 +73,13 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
         let before = if begin < newest.1 { out.pop() } else { None };
         let before = before.map(|before| RuleClass { strength: before.strength, explicit: before.explicit });
         let RuleClass { strength, explicit } = before.map_or(found, |before| strongest(before, found));
-        out.push(Constraint { text: &text[begin..end], strength, explicit, fenced: sentence.fenced });
+        out.push(Constraint {
+            text: &text[begin..end],
+            strength,
+            explicit,
+            fenced: sentence.fenced,
+            listed: is_listed(&text[..begin]),
+        });
         newest = (begin, end);
     }
     out
@@ -79,6 +87,14 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
 
 fn strongest(one: RuleClass, other: RuleClass) -> RuleClass {
     RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
+}
+
+/// Whether a text ends with the mark of a list entry.
+fn is_listed(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', '\t']);
+    let number = before.strip_suffix(['.', ')']);
+    before.ends_with(['-', '*', '+', '•', '・', '–'])
+        || number.is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a sentence limits the one before: "The only exception is Anna."

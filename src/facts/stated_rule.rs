@@ -5,9 +5,10 @@ use super::{Constraint, Strength, constraints, unwrapped};
 
 /// A longer sentence, in bytes, was pasted rather than written.
 const LONGEST_RULE: usize = 600;
-/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own. A project's rules are a page
-/// at most.
-const MAX_RULES: usize = 64;
+/// A message with more constraints is a paste, a specification or a log, whose lines are hardly the user's own.
+const MAX_RULES: usize = 12;
+/// A list may have more: a project's rules are a page at most.
+const LONGEST_LIST: usize = 64;
 
 /// A constraint, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +25,12 @@ pub struct StatedRule {
 pub(super) fn stated_rules(texts: &[&str]) -> Vec<StatedRule> {
     let all: Vec<Constraint<'_>> = texts.iter().flat_map(|text| constraints(text)).collect();
     let crowd = all.len() > MAX_RULES;
+    let is_list = all.len() <= LONGEST_LIST && all.iter().all(|found| found.listed);
     let rule = |found: Constraint<'_>| {
-        let pasted = crowd || found.fenced || found.text.len() > LONGEST_RULE;
-        let strength = if pasted { Strength::Mention } else { found.strength };
+        let pasted = crowd && !is_list || found.fenced || found.text.len() > LONGEST_RULE;
+        // The rules of a long list come after those that were said by themselves, because the list may be pasted.
+        let most = if crowd { Strength::Wish } else { Strength::Rule };
+        let strength = if pasted { Strength::Mention } else { found.strength.min(most) };
         StatedRule { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit && !crowd }
     };
     all.into_iter().map(rule).collect()
