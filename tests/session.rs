@@ -1046,13 +1046,28 @@ fn a_stale_summary_does_not_fold_messages_after_a_rewind() {
 #[test]
 fn late_outputs_are_placed_at_the_end_of_their_step() {
     let mut s = session(&json!({}));
-    s.push(vec![user("go"), calls(&["a", "b"]), said("while they run")]).unwrap();
+    s.push(vec![user("go"), calls(&["a", "b"]), user("while they run")]).unwrap();
     s.push(vec![Message::tool("b", "2")]).unwrap();
     let interrupted = "tool ->a: [no output yet: the call was interrupted]\n";
-    let rest = "assistant: while they run";
-    assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\n{interrupted}{rest}"));
+    let rest = "user: while they run";
+    assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\n{interrupted}tool ->b: 2\n{rest}"));
     s.push(vec![Message::tool("a", "1")]).unwrap();
     assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\ntool ->a: 1\n{rest}"));
+}
+
+#[test]
+fn what_an_answer_says_behind_its_calls_stays_before_their_outputs() {
+    let mut s = session(&json!({}));
+    s.push(vec![user("go"), calls(&["a"])]).unwrap();
+    s.push(vec![said("and I look")]).unwrap();
+    s.push(vec![calls(&["b"])]).unwrap();
+    s.push(vec![said("there, too")]).unwrap();
+    s.push(vec![Message::tool("b", "2")]).unwrap();
+    s.push(vec![Message::tool("a", "1")]).unwrap();
+    let answer = "assistant:  calls a\nassistant: and I look\nassistant:  calls b\nassistant: there, too\n";
+    assert_eq!(layout(&s), format!("user: go\n{answer}tool ->b: 2\ntool ->a: 1"));
+    s.push(vec![said("done")]).unwrap();
+    assert!(layout(&s).ends_with("tool ->a: 1\nassistant: done"), "{}", layout(&s));
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Context {
             later.filter(|n| self.is_in_conversation(*n) && !header.contains(n)).collect();
         let (_, mut stand_ins) = self.supersede(&removed);
         stand_ins.extend(self.text_pins_of(&removed));
-        self.take_out(&removed, &stand_ins, WHY);
+        self.take_out(&removed, &stand_ins, &[], WHY);
         self.show(to);
         if let Some(newest) = self.newest_user() {
             self.show(newest);

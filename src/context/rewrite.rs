@@ -5,7 +5,7 @@ use super::fold::Fold;
 use super::history::Superseded;
 use super::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
-use crate::facts::sentences;
+use crate::facts::{LiteralKind, literals, sentences, texts};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolOutputRef};
 
@@ -34,7 +34,7 @@ impl Context {
         }
         let refs = self.refs_of(removed, &messages);
         let repeated = drops_bound_thinking.then(|| self.first_thought_in(removed, &messages)).flatten();
-        self.take_out(removed, &stand_ins, WHY);
+        self.take_out(removed, &stand_ins, &messages, WHY);
         self.show_callers(); // before stand-ins for their outputs enter
         if drops_bound_thinking {
             self.drop_bound_thinking(&[]); // only for messages that come back: new ones were written after the current view
@@ -126,14 +126,21 @@ impl Context {
     }
 
     /// Takes `removed`, and `with`, which was added because of it, out of the view. The history keeps them. A fold that
-    /// contains some of them, or may quote them, is undone.
-    pub(super) fn take_out(&mut self, removed: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
+    /// contains some of them, or may quote them, is undone. `instead`: the messages that come in their place.
+    pub(super) fn take_out(
+        &mut self,
+        removed: &[NodeIndex],
+        with: &[NodeIndex],
+        instead: &[Message],
+        why: &'static str,
+    ) {
         if removed.is_empty() && with.is_empty() {
             return;
         }
         let out: NodeSet = removed.iter().chain(with).copied().collect();
         let mut over = self.folds_over(&out);
         over.extend(self.folds_that_quote(removed));
+        over.extend(self.folds_that_name(removed, instead));
         self.open_folds(&over, why);
         self.leave_header(&out);
         let covered = self.dropped_for_compactions(removed);
@@ -157,6 +164,44 @@ impl Context {
             before.flat_map(|(_, text)| sentences(text)).any(|sentence| fold.text.contains(sentence.text))
         };
         self.folds.iter().filter(quotes).map(|fold| fold.summary).collect()
+    }
+
+    /// The folds that name an id which only messages that have just been superseded said, and none of those that come `instead`: a
+    /// ledger also names what stands in messages that stay, if they are to be cut.
+    fn folds_that_name(&mut self, superseded: &[NodeIndex], instead: &[Message]) -> Vec<NodeIndex> {
+        let Some(first) = superseded.iter().min() else { return Vec::new() };
+        if self.folds.iter().all(|fold| fold.summary < *first) {
+            return Vec::new();
+        }
+        self.extract_facts(usize::MAX);
+        let facts = &self.facts;
+        let ids = |node: NodeIndex| {
+            let literals = facts.literals(node.get()).iter().copied();
+            literals.filter(|id| facts.names.kinds()[*id as usize] == LiteralKind::Id)
+        };
+        let mut gone: HashMap<u32, NodeIndex> = HashMap::default();
+        for (id, node) in superseded.iter().flat_map(|node| ids(*node).map(|id| (id, *node))) {
+            let first = gone.entry(id).or_insert(node);
+            *first = node.min(*first);
+        }
+        let mut named: Vec<(NodeIndex, u32)> = Vec::new();
+        for fold in self.folds.iter().filter(|fold| fold.summary > *first) {
+            let known = literals(&fold.text).into_iter().filter_map(|literal| facts.names.find(literal.text));
+            let is_gone = |id: &u32| gone.get(id).is_some_and(|node| *node < fold.summary);
+            named.extend(known.filter(is_gone).map(|id| (fold.summary, id)));
+        }
+        if named.is_empty() {
+            return Vec::new(); // as a rule; then the whole history need not be looked at
+        }
+        let stays = |(index, node): &(NodeIndex, &Node)| {
+            node.kind == NodeKind::Message && !self.history.is_superseded(*index)
+        };
+        let said: HashSet<u32> =
+            self.history.nodes_from(0).filter(stays).flat_map(|(index, _)| ids(index)).collect();
+        let comes_again =
+            |id: u32| instead.iter().flat_map(texts).any(|text| text.contains(facts.names.text(id)));
+        named.retain(|(_, id)| !said.contains(id) && !comes_again(*id));
+        named.into_iter().map(|(summary, _)| summary).collect()
     }
 
     /// The stand-ins for outputs since the first of `removed`. Some may have entered directly before it because of it.

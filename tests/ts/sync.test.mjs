@@ -932,6 +932,18 @@ describe("an answer of Gemini in several contents, as its SDK keeps the chunks o
     });
   }
 
+  for (const [what, chunks] of Object.entries(answers)) {
+    test(`${what} behind a call stays before the output, if the contents are pushed one by one`, () => {
+      const outputs = chunks.flatMap(({ parts }) => parts).flatMap((part) => (part.functionCall ? [output(part.functionCall.name, "1")] : []));
+      const list = [go, ...chunks, { role: "user", parts: outputs }];
+      const session = new Session();
+      for (const content of list) session.pushFrom("gemini", content);
+      assertSays(session, list, "gemini");
+      assert.deepEqual(Session.restore(session.snapshot()).view("gemini").contents, list);
+      for (const format of FORMATS) assert.deepEqual(check(format, session.view(format)).filter(({ severity }) => severity === "error"), [], format);
+    });
+  }
+
   test("an empty chunk, which the API refuses, is left out, and the view ends with the output", () => {
     const session = new Session();
     session.sync("gemini", [go, model(asksFor("f")), model({ text: "" }), { role: "user", parts: [output("f", "1")] }]);

@@ -144,3 +144,35 @@ test("a rule that the user took back is in no record, also if the record quoted 
     assert.ok(!JSON.stringify(session.view("openai-chat")).includes("Smith"), back);
   }
 });
+
+test("an id that only removed messages said is in no record, also if the record named it because its message was to be cut", async () => {
+  const id = (n) => `ORD-${70_000 + 137 * n}`;
+  const shipped = (n) => output(`c${n}`, `The order ${id(n)} is on its way. ${`Line of the order with more words, part ${n}. `.repeat(60)}`);
+  for (const back of ["rewind", "sync", "sync with the same again"]) {
+    const session = new Session({ contextWindow: 2_000, safetyMargin: 0 });
+    const list = [];
+    const names = (n) => session.folds().find((fold) => fold.in_view)?.ledger?.includes(id(n));
+    let n = 0;
+    const isBehind = () => n > 0 && names(n - 1) && !session.folds().some((fold) => fold.items.includes(`m${list.length - 1}`));
+    for (; n < 40 && !isBehind(); n++) {
+      list.push(user(`Where is my order ${n}?`), calls(`c${n}`), shipped(n), assistant(`On its way. ${"it is so and so. ".repeat(5)}`));
+      session.sync("openai-chat", list);
+      await session.prepare();
+    }
+    assert.ok(isBehind(), "the record names an id of a message that stays");
+    const folds = session.folds().length;
+    const asked = list.length - 4;
+    if (back === "rewind") {
+      session.rewind(`m${asked}`);
+      session.push(user("Thanks. What now?"));
+    } else if (back === "sync") session.sync("openai-chat", [...list.slice(0, asked), user("Thanks. What now?")]);
+    else {
+      session.sync("openai-chat", [...list.slice(0, asked), user("And my order?"), ...list.slice(asked + 1)]);
+      assert.equal(session.folds().length, folds, "the record is still right");
+      continue;
+    }
+    assert.ok(!JSON.stringify(session.view("openai-chat")).includes(id(n - 1)), back);
+    await session.prepare();
+    assert.ok(!JSON.stringify(session.view("openai-chat")).includes(id(n - 1)), back);
+  }
+});

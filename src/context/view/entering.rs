@@ -114,9 +114,9 @@ impl View {
     ) -> (usize, NodeIndex) {
         let mut end = caller + 1;
         let mut answer = list(caller).map_or(NodeIndex(0), |(node, _)| node);
-        // If items were sent one by one, the calls of one answer are in adjacent assistant messages.
-        while let Some((next, message)) = list(end).filter(|(_, m)| m.role == Role::Assistant)
-            && message.tool_calls().next().is_some()
+        // If items or chunks were pushed one by one, one answer is in adjacent assistant messages: its calls, and what it says
+        // behind them.
+        while let Some((next, _)) = list(end).filter(|(_, m)| m.role == Role::Assistant)
             && !self.message_between(answer, next, history)
         {
             answer = next;
