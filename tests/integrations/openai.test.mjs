@@ -532,6 +532,16 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       }
     });
 
+    test("an output that the caller gives, beside those of tools that run again, is in the session once", async () => {
+      const call = (id) => ({ id, type: "function", function: { name: "build", arguments: "{}" } });
+      const session = new Session({ contextWindow: 32_000 });
+      session.push([{ role: "user", content: TASK }, { role: "assistant", tool_calls: [call("a"), call("b")] }]);
+      const answer = { id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Done." } }] };
+      const fetch = async () => Response.json(answer);
+      await runChat(client(OpenAI, server, { fetch }), { model: "m", messages: [{ role: "tool", tool_call_id: "a", content: "given" }] }, { session, strict: true, execute: { build: () => "built" } });
+      assert.deepEqual(session.messages.map(({ role, content }) => (role === "tool" ? content : role)), ["user", "assistant", "given", "built", "assistant"]);
+    });
+
     test("wrong options are refused before a request is sent, with the names of a loop's own", async () => {
       const { bodies } = fresh();
       const refuses = async (options, code, says) => {

@@ -33,7 +33,7 @@ async function loop(api, client, body, options, own) {
   if (Array.isArray(fullList)) {
     const outputs = await outputsOf(api, interruptedCalls(api, fullList), execute, signal);
     fullList = [...fullList, ...outputs];
-    await keepOutputs(api, keeper, own, outputs);
+    if (outputs.length > 0) await keepOutputs(api, keeper, own, fullList);
   }
   let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {
@@ -102,16 +102,20 @@ async function* handedOn(events, onEvent) {
 function interruptedCalls(api, list) {
   const waiting = callsWithoutOutput(list);
   if (waiting.size === 0) return [];
-  const end = list.findLastIndex((entry) => entry?.role !== "tool" && !entry?.type?.endsWith("_output"));
+  const end = list.findLastIndex((entry) => !isOutput(entry));
   return api.callsAtEnd(list.slice(0, end + 1)).filter(({ call }) => waiting.has(call[api.idKey]));
 }
 
+const isOutput = (entry) => entry?.role === "tool" || entry?.type?.endsWith("_output") === true;
+
 /**
- * Gives a session the outputs of calls that it has, and saves it: the tools must not run once more if the process ends before the model
- * answers. A list with other calls enters the session as a whole, with the first request.
+ * Gives a session the outputs at a list's end, of calls that it has, and saves it: the tools must not run once more if the process ends
+ * before the model answers. Those that the caller gave come with them, because the list has them in this order. A list with other calls
+ * enters the session as a whole, with the first request.
  */
-async function keepOutputs({ format }, keeper, own, outputs) {
+async function keepOutputs({ format }, keeper, own, list) {
   const open = callsWithoutOutput(own.session.messages);
+  const outputs = list.slice(list.findLastIndex((entry) => !isOutput(entry)) + 1);
   const known = outputs.filter((output) => open.has(output.call_id ?? output.tool_call_id));
   if (known.length === 0) return;
   try {
