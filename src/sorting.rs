@@ -49,24 +49,33 @@ const WORD: usize = 7;
 /// alike: a shared beginning is read once, not by every comparison.
 pub fn sort_texts<'a>(numbers: &mut [u32], text: &dyn Fn(u32) -> &'a str) {
     let mut words: Vec<(u64, u32)> = numbers.iter().map(|n| (0, *n)).collect();
-    sort_from(&mut words, 0, text);
+    // Texts that are alike up to a byte. Not by recursion: long texts may be alike for thousands of words.
+    let mut alike = vec![(0..words.len(), 0)];
+    while let Some((range, at)) = alike.pop() {
+        let first = range.start;
+        let list = &mut words[range];
+        sort_at(list, at, text);
+        let mut start = first;
+        for part in list.chunk_by(|(a, _), (b, _)| a == b) {
+            let range = start..start + part.len();
+            start = range.end;
+            let goes_on = part[0].0 & 0xFF == WORD as u64;
+            if goes_on && part.len() > 1 {
+                alike.push((range, at + WORD));
+            }
+        }
+    }
     for (number, (_, sorted)) in numbers.iter_mut().zip(words) {
         *number = sorted;
     }
 }
 
-/// Sorts texts that are equal up to byte `at`.
-fn sort_from<'a>(list: &mut [(u64, u32)], at: usize, text: &dyn Fn(u32) -> &'a str) {
+/// Sorts texts by their word at byte `at`, up to which they are equal.
+fn sort_at<'a>(list: &mut [(u64, u32)], at: usize, text: &dyn Fn(u32) -> &'a str) {
     for (word, number) in list.iter_mut() {
         *word = word_at(text(*number).as_bytes(), at);
     }
     list.sort_unstable();
-    for alike in list.chunk_by_mut(|(a, _), (b, _)| a == b) {
-        let goes_on = alike[0].0 & 0xFF == WORD as u64;
-        if goes_on && alike.len() > 1 {
-            sort_from(alike, at + WORD, text);
-        }
-    }
 }
 
 /// The bytes from `at` on, as a number that sorts like them. Its last byte is how many there are, so that a text that ends sorts
@@ -83,6 +92,14 @@ fn word_at(text: &[u8], at: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_that_are_alike_need_no_stack() {
+        let texts = ["a".repeat(2_000_000) + "b", "a".repeat(2_000_000) + "a"];
+        let mut numbers = [0, 1];
+        sort_texts(&mut numbers, &|n| &texts[n as usize]);
+        assert_eq!(numbers, [1, 0]);
+    }
 
     proptest::proptest! {
         #[test]

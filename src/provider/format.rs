@@ -77,6 +77,11 @@ pub trait Provider: Sync {
         false
     }
 
+    /// Whether a list can only be read together with all entries of the answer or outputs before it, and not with the last entry alone.
+    fn continues(&self, _list: &[Value]) -> bool {
+        false
+    }
+
     /// Writes messages that share one entry of the list, or a single message. `calls`: those before and in them. Adds
     /// to `notes` what cannot be expressed.
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;

@@ -53,8 +53,11 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
     }
 }
 
-/// Reads the caller's input. `before` are the entries before the list, for entries that depend on them.
-pub fn read(format: Format, input: &JsValue, before: &[Value]) -> Result<Incoming, JsValue> {
+/// The entries before a list, for entries that depend on them: the last one, or all of the answer or the outputs that the list continues.
+pub type Before<'a> = &'a dyn Fn(bool) -> Result<Vec<Value>, JsValue>;
+
+/// Reads the caller's input.
+pub fn read(format: Format, input: &JsValue, before: Before<'_>) -> Result<Incoming, JsValue> {
     if format == Format::Messages
         && let Some(list) = list_in(input)?
     {
@@ -74,8 +77,9 @@ pub fn read(format: Format, input: &JsValue, before: &[Value]) -> Result<Incomin
     // No provider accepts an empty instruction.
     let head = provider.read_head(&value).filter(|head| !head.is_blank());
     let head: Vec<Message> = head.into_iter().collect();
+    let before = before(provider.continues(&list))?;
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
-        provider.read_after(before, &list)?.into_iter().unzip();
+        provider.read_after(&before, &list)?.into_iter().unzip();
     let apart = head.iter().map(|_| Group::without_objects(0..1));
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     if repaired {

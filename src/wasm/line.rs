@@ -146,14 +146,14 @@ impl Line {
         self.0.extend(stretches);
     }
 
-    /// The last entries of the first `stretches`, as many as are needed to read what follows. They are rewritten from their messages, so
-    /// that a restored session reads it in the same way.
-    pub fn before(&self, stretches: usize, format: Format, history: &History) -> Vec<Value> {
+    /// The last entry of the first `stretches`, or `all` with which it was read. They are rewritten from their messages, so that a restored
+    /// session reads what follows in the same way.
+    pub fn before(&self, stretches: usize, all: bool, format: Format, history: &History) -> Vec<Value> {
         let known = self.0.get(..stretches).unwrap_or_default().iter().rev();
         let entries = known.flat_map(|stretch| items_of(stretch, format, history).into_iter().rev());
         let mut before: Vec<Value> = Vec::new();
         for entry in entries {
-            if before.last().is_some_and(|later| !provider(format).is_read_with(&entry, later)) {
+            if before.last().is_some_and(|later| !all || !provider(format).is_read_with(&entry, later)) {
                 break;
             }
             before.push(entry);

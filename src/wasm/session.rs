@@ -360,11 +360,12 @@ impl Session {
 
     fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
         // Gemini's outputs may lack a call id: the entries before them show which call they answer.
-        let before = if format == Format::Gemini {
+        let before = |all: bool| {
+            if format != Format::Gemini {
+                return Ok(Vec::new());
+            }
             let line = self.inner.line.borrow();
-            self.inner.read(|core| line.before(line.0.len(), format, &core.context().history))?
-        } else {
-            Vec::new()
+            self.inner.read(|core| line.before(line.0.len(), all, format, &core.context().history))
         };
         let Incoming { messages, groups } = read(format, input, &before)?;
         self.inner.precount(&messages)?;

@@ -38,7 +38,12 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     if !gone.is_empty() {
         gone.extend(inner.read(|core| known.dropped_after(common.stretches, core.context()))?);
     }
-    let before = inner.read(|core| known.before(common.stretches, format, &core.context().history))?;
+    let continues = |entry: &JsValue| {
+        let entry = json_of(format, entry, ErrorCode::InvalidMessage);
+        entry.is_ok_and(|entry| provider(format).continues(&[entry]))
+    };
+    let all = format == Format::Gemini && list[common.entries..].iter().any(continues);
+    let before = inner.read(|core| known.before(common.stretches, all, format, &core.context().history))?;
     let renewed = rewritten_entries(known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
     // A list that has one of our summaries in it goes on from there.
@@ -49,10 +54,11 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         })?;
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
-    let Incoming { messages, groups } = read(format, &new, &before)?;
+    let Incoming { messages, groups } = read(format, &new, &|_| Ok(before.clone()))?;
     let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
-    let head = head.map(|head| read(format, &head.iter().collect::<Array>(), &[])).transpose()?;
+    let head =
+        head.map(|head| read(format, &head.iter().collect::<Array>(), &|_| Ok(Vec::new()))).transpose()?;
     let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
     inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
@@ -177,7 +183,7 @@ fn rewritten_entries(
         }
         before.reverse();
         let now: Array = list[entries.clone()].iter().collect();
-        let Incoming { messages, .. } = read(format, &now, &before)?;
+        let Incoming { messages, .. } = read(format, &now, &|_| Ok(before.clone()))?;
         if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
             renewed.messages.extend(stretch.nodes.iter().copied().zip(messages));
         }

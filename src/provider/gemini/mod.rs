@@ -100,6 +100,10 @@ impl Provider for Gemini {
         read::is_read_with(before, later)
     }
 
+    fn continues(&self, list: &[Value]) -> bool {
+        list.iter().any(read::lacks_id)
+    }
+
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
         write::run(run, calls, notes)
     }

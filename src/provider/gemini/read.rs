@@ -95,6 +95,15 @@ pub(super) fn is_read_with(before: &Value, later: &Value) -> bool {
     is_model(before) && is_model(later) || answers(later) && (is_model(before) || answers(before))
 }
 
+/// Whether a content has a call or an output without an id, which is known by its place among the others.
+pub(super) fn lacks_id(content: &Value) -> bool {
+    let mut parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+    parts.any(|part| {
+        let call = field(part, "functionCall").or_else(|| field(part, "functionResponse"));
+        call.is_some_and(|call| call.get("id").and_then(Value::as_str).is_none())
+    })
+}
+
 /// Reads the parts of a content. `before`: the messages before it.
 fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
     // Each chunk of a stream may be a separate content. Their calls count as made together.
