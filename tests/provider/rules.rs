@@ -682,3 +682,31 @@ fn chunks_of_a_streamed_answer_are_one_turn() {
     assert_eq!(mended.output, list);
     assert_eq!(mended.changes.iter().map(|c| (c.rule, c.index)).collect::<Vec<_>>(), [("G-result-place", 5)]);
 }
+
+#[test]
+fn a_document_of_bedrock_without_a_name_gets_one() {
+    let document = |name: Value| {
+        let mut document =
+            json!({ "format": "pdf", "source": { "bytes": "AAAA" }, "citations": { "enabled": true } });
+        if name != json!("none") {
+            document["name"] = name;
+        }
+        json!({ "document": document })
+    };
+    let list = |names: [Value; 2]| {
+        let [one, other] = names.map(document);
+        json!([{ "role": "user", "content": [{ "text": "Read." }, one, other] }])
+    };
+    for missing in [json!("none"), json!(null), json!(7), json!("")] {
+        let fixed =
+            repair(Format::BedrockConverse, &list([json!("a"), missing]), &CheckOptions::default()).unwrap();
+        assert_eq!(fixed.output, list([json!("a"), json!("document")]));
+        assert_eq!(fixed.changes.iter().map(|change| change.rule).collect::<Vec<_>>(), ["B-doc-name"]);
+    }
+    let two =
+        repair(Format::BedrockConverse, &list([json!("none"), json!("document")]), &CheckOptions::default());
+    assert_eq!(found(Format::BedrockConverse, &two.unwrap().output, &CheckOptions::default()), [""; 0]);
+    let whole = list([json!("document"), json!("a")]);
+    let fixed = repair(Format::BedrockConverse, &whole, &CheckOptions::default()).unwrap();
+    assert_eq!((fixed.output, fixed.changes), (whole, Vec::new()), "what is whole stays as it is");
+}

@@ -189,13 +189,14 @@ fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<
         }
         media.media_type = Some(media_type);
     }
-    media.filename = body.take_string("name").filter(|name| name != documents::UNNAMED);
+    let name = body.take_string("name");
     body.take("source");
     body.nest("source", source, &["bytes", "s3Location"]);
     // Whether it would be written differently without a template.
-    let is_unusual =
-        key == "video" || key == "document" && !media.filename.as_deref().is_none_or(documents::is_name);
+    let is_unusual = key == "video" || key == "document" && !name.as_deref().is_none_or(documents::is_name);
     let extras = closed(block, key, body, &["format", "name", "source"]);
+    // With a template, no name means that it had none.
+    media.filename = name.filter(|name| name != documents::UNNAMED || !extras.is_empty());
     media.extras = if is_unusual && extras.is_empty() {
         Extras::new(FORMAT, Map::from_iter([(key.to_owned(), json!({}))]))
     } else {

@@ -105,7 +105,7 @@ fn each_name_in_part(part: &Part, look: &mut dyn FnMut(&str)) {
         Part::ToolOutput(output) => output.content.iter().for_each(|part| each_name_in_part(part, look)),
         Part::Media(media) if is_document_medium(media) => look(&written(media)),
         Part::Opaque { raw, .. } if is_document(part) => {
-            look(raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED));
+            look(raw.pointer("/document/name").and_then(Value::as_str).unwrap_or_default());
         }
         _ => {}
     }
@@ -114,12 +114,11 @@ fn each_name_in_part(part: &Part, look: &mut dyn FnMut(&str)) {
 /// The name under which a document is written.
 fn written(media: &Media) -> String {
     let name = media.filename.as_deref();
-    // A name that came in this format is kept, even if it is invalid. Names from other formats are made valid.
-    match name {
-        Some(name) if media.extras.came_in(FORMAT) => name.to_owned(),
-        Some(name) => name_of(name),
-        None => UNNAMED.to_owned(),
+    // A name that came in this format is kept, even if it is invalid or missing. Names from other formats are made valid.
+    if media.extras.came_in(FORMAT) {
+        return name.unwrap_or_default().to_owned();
     }
+    name.map_or_else(|| UNNAMED.to_owned(), name_of)
 }
 
 /// Renames documents: `other` gets the number and the name of each and returns a new name, if any.
@@ -143,7 +142,7 @@ fn set_name(part: &mut Part, number: &mut usize, other: &mut dyn FnMut(usize, &s
             media.filename = name.or_else(|| media.filename.take());
         }
         Part::Opaque { format: FORMAT, raw } if raw.get("document").is_some_and(Value::is_object) => {
-            let old_name = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED);
+            let old_name = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or_default();
             let name = other(*number, old_name);
             *number += 1;
             if let Some(name) = name {
