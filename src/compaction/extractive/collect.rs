@@ -275,8 +275,7 @@ fn add_beginning(draft: &mut Draft, text: &str) {
     let tells = |sentence: &Sentence<'_>| {
         let text = sentence.text;
         sentence.is_said()
-            && !text.starts_with('|')
-            && !text.ends_with(['?', '\u{FF1F}'])
+            && text.ends_with(['.', '!', '。', '\u{FF01}']) // no heading, no row of a table, no question
             && !only_leads_on(text)
             && !is_courtesy(text)
     };
