@@ -10,7 +10,7 @@ import { half, recordings } from "./recordings.mjs";
 import { flat, key, sentences } from "./sentences.mjs";
 
 const labels = JSON.parse(readFileSync(new URL("rules.labels.json", import.meta.url), "utf8"));
-const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|Rules|The user's words)\b/;
+const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|The user's rules|The user's words)\b/;
 const ROOM = 200_000;
 
 /** The rules that the package lists from a folded message. */
@@ -24,7 +24,7 @@ async function told(built, text) {
     const rules = [];
     let inside = false;
     for (const line of lines) {
-      if (TITLES.test(line)) inside = line.startsWith("Rules");
+      if (TITLES.test(line)) inside = line.startsWith("The user's rules");
       else if (inside && line.startsWith("- ")) rules.push(line.slice(2));
       else if (inside && rules.length) rules.push(`${rules.pop()} ${line}`);
     }
