@@ -14,8 +14,7 @@ const CHANGES = ["items_removed", "conversation_replaced", "output_trimmed", "co
 /** See opentelemetry.d.ts. */
 export function traceSession(trace, session) {
   const record = traceReports(trace);
-  const told = (report) => JSON.stringify(report?.decisions);
-  let last = told(session.report);
+  let last = JSON.stringify(session.report);
   return session.on("*", ({ event, detail }) => {
     const { report } = session;
     if (event === "compaction_failed") {
@@ -23,9 +22,10 @@ export function traceSession(trace, session) {
       if (span?.isRecording()) span.addEvent("contextfold.compaction_failed", { "contextfold.why": detail });
       return; // if its run goes on, the events of that follow
     }
-    // At other events, such as a push, the report is that of an earlier run, maybe of another span.
-    if (told(report) !== last && CHANGES.includes(event) && report?.decisions.length > 0) record(report);
-    last = told(report);
+    // A run emits several events with one report. At other events, such as a push, the report is that of an earlier run, maybe of another span.
+    const written = JSON.stringify(report);
+    if (written !== last && CHANGES.includes(event) && report?.decisions.length > 0) record(report);
+    last = written;
   });
 }
 

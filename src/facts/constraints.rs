@@ -1,6 +1,6 @@
 use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
 use super::sentences::{
-    LONGEST_WRAPPED, Sentence, is_entry, is_fence, joined, may_continue, pieces, starts_new_block,
+    Beginning, LONGEST_WRAPPED, Sentence, is_entry, is_fence, joined, may_continue, pieces, starts_new_block,
 };
 use super::small_talk::says_what_is_lacking;
 use super::strength::{RuleClass, Strength};
@@ -41,7 +41,7 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
         return out;
     }
     let pieces = pieces(text);
-    let all: Vec<&[Sentence<'_>]> = pieces.chunk_by(|_, next| next.in_doubt).collect();
+    let all: Vec<&[Sentence<'_>]> = pieces.chunk_by(|_, next| next.continues()).collect();
     // The start and end of the last constraint found.
     let mut newest = (0, 0);
     for (i, parts) in all.iter().enumerate() {
@@ -78,7 +78,7 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
             strength,
             explicit,
             fenced: sentence.fenced,
-            listed: is_listed(&text[..begin]),
+            listed: pointed.filter(|_| begin < sentence.at).unwrap_or(sentence).begins == Beginning::Entry,
         });
         newest = (begin, end);
     }
@@ -87,14 +87,6 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
 
 fn strongest(one: RuleClass, other: RuleClass) -> RuleClass {
     RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
-}
-
-/// Whether a text ends with the mark of a list entry.
-fn is_listed(before: &str) -> bool {
-    let before = before.trim_end_matches([' ', '\t']);
-    let number = before.strip_suffix(['.', ')']);
-    before.ends_with(['-', '*', '+', '•', '・', '–'])
-        || number.is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a sentence limits the one before: "The only exception is Anna."

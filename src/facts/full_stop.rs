@@ -28,7 +28,7 @@ const BEGINNINGS: &str = "i im i'm i'll i've i'd ok okay thanks thank thx please
 /// Most abbreviations have at most this many letters.
 const SHORT: usize = 4;
 
-/// Days and the numbers of list entries have at most this many digits.
+/// The number of a day has at most this many digits.
 const FEW_DIGITS: usize = 2;
 
 /// A name has no more initials.
@@ -42,8 +42,8 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
     // "Ticket-Nr."
     let lower = last.rsplit('-').next().unwrap_or(last).to_lowercase();
     // "z. B."
-    let both = || letter(last).is_some() && letter(before).is_some();
-    let spaced = if both() { format!("{before}{lower}").to_lowercase() } else { String::new() };
+    let is_spaced = letter(last).is_some() && letter(before).is_some();
+    let spaced = if is_spaced { format!("{before}{lower}").to_lowercase() } else { String::new() };
     let is_one_of = |known| is_listed(&lower, known) || is_listed(&spaced, known);
     let following = next.split_whitespace().next().unwrap_or_default();
     if is_one_of(ABBREVIATIONS) {
@@ -60,16 +60,16 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
     if is_one_of(MAY_BE_LAST) {
         return next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
     }
-    if is_number(last.trim_end_matches('.')) {
+    if is_day(last.trim_end_matches('.')) {
         return is_listed(following.trim_end_matches('.').to_lowercase().as_str(), MONTHS);
     }
     match letter(last) {
-        Some(letter) if letter.is_uppercase() => {
+        Some(initial_letter) if initial_letter.is_uppercase() => {
             let mut following = next.split_whitespace().take(MOST_INITIALS).peekable();
             let is_one_of_several = initial(before) || following.peek().is_some_and(|word| initial(word));
             is_one_of_several && following.find(|word| !initial(word)).is_some_and(is_name)
         }
-        Some(_) => next.starts_with(char::is_numeric) || self::letter(following).is_some(),
+        Some(_) => next.starts_with(char::is_numeric) || letter(following).is_some(),
         None => false,
     }
 }
@@ -81,7 +81,7 @@ pub(super) fn may_go_on(sentence: &str, next: &str) -> bool {
         return false;
     };
     let first = next.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
-    // Who begins no sentence with a capital says nothing by a small letter.
+    // Where sentences begin with small letters, a small letter does not show that the sentence goes on.
     first.starts_with(char::is_lowercase)
         && begins_with_capital(sentence)
         && !is_listed(first, BEGINNINGS)
@@ -98,11 +98,11 @@ fn is_name(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
 }
 
-fn is_number(word: &str) -> bool {
+fn is_day(word: &str) -> bool {
     (1..=FEW_DIGITS).contains(&word.len()) && word.bytes().all(|c| c.is_ascii_digit())
 }
 
-/// Whether it begins with a capital. "I" has one always.
+/// Whether it begins with a capital. The word "I" always has one, so it does not count.
 fn begins_with_capital(sentence: &str) -> bool {
     let mut letters = sentence.chars().skip_while(|c| !c.is_alphanumeric());
     match (letters.next(), letters.next()) {

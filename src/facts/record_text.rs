@@ -24,7 +24,7 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
 ];
 
 /// The heading of the user's rules in a ledger.
-pub const RULES_TITLE: &str = "The user's rules, later ones override";
+pub const RULES_TITLE: &str = "The user's rules (later ones take precedence)";
 
 /// What stands before ids in a ledger.
 pub const IDS_TITLE: &str = "Ids";

@@ -60,7 +60,7 @@ pub fn remarks(text: &str) -> Vec<Remark> {
     }
     let is_remark = |sentence: &Sentence<'_>| sentence.is_said() && says_something(sentence.text);
     let pieces = pieces(text);
-    let all = pieces.chunk_by(|_, next| next.in_doubt).flat_map(|parts| {
+    let all = pieces.chunk_by(|_, next| next.continues()).flat_map(|parts| {
         let whole = joined(text, parts);
         let all = if is_remark(&whole) { vec![whole] } else { parts.to_vec() };
         all.into_iter().filter(is_remark)

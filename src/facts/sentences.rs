@@ -4,6 +4,17 @@ use super::full_stop::{goes_on, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
 
+/// Where a sentence begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// Behind another one, or on a line of its own.
+    Plain,
+    /// With an entry of a list.
+    Entry,
+    /// It may be the rest of the sentence before it, whose full stop may be that of an abbreviation.
+    InDoubt,
+}
+
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentence<'a> {
@@ -15,11 +26,15 @@ pub struct Sentence<'a> {
     pub fenced: bool,
     /// Its beginning or its end may be missing, because a mark beside it says that something was left out there.
     pub cut: bool,
-    /// It may be the rest of the sentence before it, whose full stop may be that of an abbreviation.
-    pub(super) in_doubt: bool,
+    pub(super) begins: Beginning,
 }
 
 impl Sentence<'_> {
+    /// Whether it may be the rest of the sentence before it.
+    pub(super) fn continues(&self) -> bool {
+        self.begins == Beginning::InDoubt
+    }
+
     /// The byte offset of its end in the text.
     pub(super) fn end(&self) -> usize {
         self.at + self.text.len()
@@ -41,7 +56,7 @@ const LONGEST_INSIDE: usize = 200;
 /// is a sentence. A mark where something was left out ends one, and what it says is none. Where it is in doubt whether a full stop ends a
 /// sentence, it does not.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    pieces(text).chunk_by(|_, next| next.in_doubt).map(|parts| joined(text, parts)).collect()
+    pieces(text).chunk_by(|_, next| next.continues()).map(|parts| joined(text, parts)).collect()
 }
 
 /// The sentence of which these are the pieces.
@@ -158,6 +173,7 @@ pub(super) fn unmarked(line: &str) -> &str {
 /// Adds the sentences of lines that continue each other.
 fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Sentence<'a>>) {
     let is_quotation = text[start..end].starts_with('>');
+    let is_listed = is_entry(&text[start..end]);
     let start = end - unmarked(&text[start..end]).len();
     let lines = &text[start..end];
     let mut from = 0;
@@ -171,7 +187,11 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
         let first = out.len();
         push_lines(out, text, (start + from, start + end));
         for (nth, sentence) in out[first..].iter_mut().enumerate() {
-            sentence.in_doubt = in_doubt && nth == 0;
+            sentence.begins = match nth {
+                0 if in_doubt => Beginning::InDoubt,
+                0 if is_listed && from == 0 => Beginning::Entry,
+                _ => Beginning::Plain,
+            };
             sentence.fenced = is_quotation;
         }
     };
@@ -248,8 +268,13 @@ pub(super) fn is_closing(c: char) -> bool {
 
 fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
     let from = text[start..end].trim_start();
-    let sentence =
-        Sentence { text: from.trim_end(), at: end - from.len(), fenced, cut: false, in_doubt: false };
+    let sentence = Sentence {
+        text: from.trim_end(),
+        at: end - from.len(),
+        fenced,
+        cut: false,
+        begins: Beginning::Plain,
+    };
     if sentence.text.chars().any(char::is_alphanumeric) {
         out.push(sentence);
     }

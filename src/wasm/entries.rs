@@ -56,6 +56,19 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
 /// The entries before a list, for entries that depend on them: the last one, or all of the answer or the outputs that the list continues.
 pub type Before<'a> = &'a dyn Fn(bool) -> Result<Vec<Value>, JsValue>;
 
+/// The newest of `entries`, which come newest first, or `all` with which it was read; in the order of the list.
+pub fn last_entries(format: Format, entries: impl Iterator<Item = Value>, all: bool) -> Vec<Value> {
+    let mut last: Vec<Value> = Vec::new();
+    for entry in entries {
+        if last.last().is_some_and(|later| !all || !provider(format).is_read_with(&entry, later)) {
+            break;
+        }
+        last.push(entry);
+    }
+    last.reverse();
+    last
+}
+
 /// Reads the caller's input.
 pub fn read(format: Format, input: &JsValue, before: Before<'_>) -> Result<Incoming, JsValue> {
     if format == Format::Messages

@@ -11,6 +11,7 @@ use js_sys::{Object, WeakRef};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::entries::last_entries;
 use super::handles::Handles;
 use super::packed::string_of;
 use super::value::{get, json_of, stringified};
@@ -151,15 +152,7 @@ impl Line {
     pub fn before(&self, stretches: usize, all: bool, format: Format, history: &History) -> Vec<Value> {
         let known = self.0.get(..stretches).unwrap_or_default().iter().rev();
         let entries = known.flat_map(|stretch| items_of(stretch, format, history).into_iter().rev());
-        let mut before: Vec<Value> = Vec::new();
-        for entry in entries {
-            if before.last().is_some_and(|later| !all || !provider(format).is_read_with(&entry, later)) {
-                break;
-            }
-            before.push(entry);
-        }
-        before.reverse();
-        before
+        last_entries(format, entries, all)
     }
 
     /// Removes the stretches from index `stretches` on.

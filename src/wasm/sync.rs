@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use js_sys::{Array, Object};
-use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::entries::{Incoming, entries, read};
+use super::entries::{Incoming, entries, last_entries, read};
 use super::inner::Inner;
 use super::line::{CommonPart, Line, behind_instructions, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
@@ -42,6 +41,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         let entry = json_of(format, entry, ErrorCode::InvalidMessage);
         entry.is_ok_and(|entry| provider(format).continues(&[entry]))
     };
+    // Asked before the list is read, which may call the caller's getters: then nothing of the session may be borrowed.
     let all = format == Format::Gemini && list[common.entries..].iter().any(continues);
     let before = inner.read(|core| known.before(common.stretches, all, format, &core.context().history))?;
     let renewed = rewritten_entries(known, &common, format, &list)?;
@@ -173,17 +173,11 @@ fn rewritten_entries(
     for (n, at) in &common.rewritten {
         let Some(stretch) = line.0.get(*n) else { continue };
         let entries = *at..*at + stretch.entries;
-        let mut before: Vec<Value> = Vec::new();
-        for entry in list[..*at].iter().rev() {
-            let entry = json_of(format, entry, ErrorCode::InvalidMessage)?;
-            if before.last().is_some_and(|later| !provider(format).is_read_with(&entry, later)) {
-                break;
-            }
-            before.push(entry);
-        }
-        before.reverse();
+        let known = || list[..*at].iter().rev();
+        let json = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage).ok();
+        let before = |all| Ok(last_entries(format, known().map_while(json), all));
         let now: Array = list[entries.clone()].iter().collect();
-        let Incoming { messages, .. } = read(format, &now, &|_| Ok(before.clone()))?;
+        let Incoming { messages, .. } = read(format, &now, &before)?;
         if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
             renewed.messages.extend(stretch.nodes.iter().copied().zip(messages));
         }

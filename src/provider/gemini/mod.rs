@@ -3,8 +3,7 @@
 //! One user content holds the outputs of all calls in the model's content before it. We read each output as a message
 //! of its own, and join it to the one before it when writing. An answer may go on in further contents (its SDK keeps each
 //! chunk of a stream as one): if something follows a call there, they become one message, because the outputs come behind
-//! all of them. Older APIs have no ids for calls: we assign ids, which
-//! are never sent.
+//! all of them. Older APIs have no ids for calls: we assign ids, which are never sent.
 
 mod outputs;
 mod pairs;
