@@ -48,12 +48,14 @@ pub(super) struct LedgerRule<'a> {
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
-        let mut rules: Vec<_> = carried.rules.iter().collect();
+        let strength =
+            |text: &str, r: &Rule| if carried.is_over(text, r) { Strength::Mention } else { r.strength };
+        let mut rules: Vec<_> = carried.rules.iter().map(|(text, r)| (text, strength(text, r), r)).collect();
         let commands = carried.commands.values().filter(|command| !carried.is_old(command));
-        sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
-        let ledger_rule = |(text, r): (&'a String, &Rule)| {
+        sort_by_key(&mut rules, |(_, strength, r)| (Reverse((r.explicit, *strength)), r.first));
+        let ledger_rule = |(text, strength, r): (&'a String, Strength, &Rule)| {
             let own = r.explicit || r.strength > Strength::Mention;
-            let is_rule = r.strength > Strength::Mention || !r.explicit;
+            let is_rule = strength > Strength::Mention || !own;
             LedgerRule { text, last: r.last, own, is_rule }
         };
         let rules = rules.into_iter().map(ledger_rule).collect();

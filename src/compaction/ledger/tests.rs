@@ -241,6 +241,25 @@ fn rules_come_first_and_the_budget_is_kept() {
 }
 
 #[test]
+fn a_rule_for_the_moment_is_listed_among_the_users_words_when_it_is_old() {
+    let mut list =
+        vec![user("Never push to main. Only run tests/a.test.ts this time. Don't merge PR 7 yet.")];
+    let young = ledger(&list, "", ALL);
+    assert!(
+        young.contains("- Only run tests/a.test.ts this time.") && !young.contains(WORDS_TITLE),
+        "{young}"
+    );
+    list.extend((0..120).map(|i| said(&format!("Step {i} is done."))));
+    let old = ledger(&list, "", ALL);
+    let (rules, words) = old.split_once(WORDS_TITLE).expect(&old);
+    assert!(rules.contains("Never push to main.") && !rules.contains("this time"), "{old}");
+    assert!(
+        words.contains("- Only run tests/a.test.ts this time.") && words.contains("- Don't merge PR 7 yet."),
+        "{old}"
+    );
+}
+
+#[test]
 fn full_paths_come_before_bare_names_and_used_ones_before_merely_seen_ones() {
     let names =
         |name: &str| (0..120).map(|i| name.replace('N', &i.to_string())).collect::<Vec<_>>().join("\n");

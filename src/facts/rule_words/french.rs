@@ -27,7 +27,9 @@ pub(in crate::facts) const FRENCH: Language = Language {
         tu n as =plus besoin|a",
     modals: "=doit|doivent",
     speakers: "crois pense si je j on nous ca cela ce y il",
-    wishes: "=demande|demandez|previens|prevenez|consulte moi, ^ =demande|demandez ... avant, sans me =demander, \
+    wishes: "^ chaque =fois que tu|vous ... ~ %, ^ =aucun|aucune .. sans mon|ma|accord|validation|confirm*, \
+        ^ pour|si|quand ... ~ % .. =toujours, \
+        =demande|demandez|previens|prevenez|consulte moi, ^ =demande|demandez ... avant, sans me =demander, \
         sans =demander, sans mon =accord, mon =autorisation|accord, ma =permission|validation, mon =feu vert, \
         ^ =avant de ... ~ %, ^ % ... =avant de, ^ % ... avant|apres =chaque, repond*|parle*|commentaires .. en =#, \
         ^ tous|toutes|tout|commits .. en =#, ^ en =# $|stp|svp, \
@@ -39,6 +41,10 @@ pub(in crate::facts) const FRENCH: Language = Language {
         c est moi =qui reponds|decide|deploie",
     pointing: "~ ne le|la|les, ~ n y|en",
     lacking: "je n ai pas le|la|mon|ma, je ne .. sais|trouve pas, je ne me .. souviens|rappelle, j ai oublie",
+    for_now: "pas encore, aujourd hui, demain, cette fois, pour l instant, pour le moment, \
+        n oublie|oubliez pas de|d",
+    lasting: "jamais, toujours, chaque, tous|toutes, a partir d|de, des aujourd|demain, qui|que ... pas encore, \
+        quand|si|avant|apres",
     bars: "pas aucun aucune zero",
     small_talk: "souci soucis probleme problemes quoi chance reponse erreur erreurs idee doute mal changement \
         effet panique solution resultat mieux encore besoin grave tout trop le la les ce a en sur moi si vraiment \

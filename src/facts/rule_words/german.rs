@@ -28,13 +28,18 @@ pub(in crate::facts) const GERMAN: Language = Language {
         finger|haende =weg, ab =sofort|jetzt, von =jetzt|nun an, ohne =ausnahme, ich =will|moechte .. nicht|kein*, \
         ^ % ... ~ =nie|niemals, es =darf|duerfen nichts|kein*, es =darf nicht .. werden, lass+ .. =finger|haende von, \
         lassen sie .. =finger von",
-    revoking: "=gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
+    revoking: "^ =aendere|aender die|meine|unsere regel|*regel|regeln, \
+        =gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
         du =darfst jetzt|wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
         vergiss|ignorier+ =was ich, vergiss die =regel",
     modals: "=darf|duerfen .. nicht|nie|niemals|kein*|nur|nichts, =muss|muessen",
     speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \
         irgendwie wohl",
-    wishes: "~ =frag mich, ^ fragen sie =mich, ^ =frag .. vorher|zuerst|erst|nach, ^ =frag ... bevor, ^ =bevor du, \
+    wishes: "^ jedes|jedesmal =mal wenn du ... ~ %, \
+        ^ =kein|keine|keinen .. ohne mein*|freigabe|zustimmung|bestaetigung|ruecksprache, \
+        ^ =sonntags|samstags|nachts wird|werden .. nicht|kein*, ^ am =wochenende wird|werden .. nicht|kein*, \
+        brauchst .. mein =ok|okay, \
+        ~ =frag mich, ^ fragen sie =mich, ^ =frag .. vorher|zuerst|erst|nach, ^ =frag ... bevor, ^ =bevor du, \
         ^ =bevor sie ... ~ *en, ^ % ... =bevor du, ^ % .. vor|nach =jedem|jeder, ohne zu =fragen, \
         ohne mich zu =fragen, ohne =rueckfrage|ruecksprache, \
         mein* =freigabe|zustimmung|genehmigung|erlaubnis|einverstaendnis, ohne mein =ok|okay, \
@@ -51,6 +56,12 @@ pub(in crate::facts) const GERMAN: Language = Language {
     pointing: "^ % sie|ihn|es, ^ % das nie|nicht|niemals, ^ % die nicht|nie",
     lacking: "ich .. hab* .. nicht dabei, ich .. hab* .. nicht zur hand, hab*|weiss ich .. nicht, ich .. hab* .. kein*, \
         ich .. weiss|erinner*|find* .. nicht, ich .. vergessen, keine ahnung",
+    for_now: "noch nicht|nichts $, noch nicht|nichts ~, noch kein|keine|keinen, heute, morgen frueh, \
+        morgen um|nicht|keine|keinen|nur, diesmal, dieses mal, vorerst, vorlaeufig, erstmal, erst mal, \
+        im moment, im augenblick, ausnahmsweise, einstweilen, vergiss nicht, vergessen sie nicht, \
+        nicht vergessen",
+    lasting: "nie|niemals|immer|stets|grundsaetzlich, jed*|alle, ab heute|morgen, von heute|morgen an, \
+        ~ die|der|das|denen .. noch nicht|kein*, wenn|falls|bevor|sobald|solange, kuenftig, jeweils",
     bars: "kein keine keinen keinerlei",
     small_talk: "ahnung sorge sorgen problem probleme zeit lust idee frage fragen fehler chance panik antwort \
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \

@@ -23,7 +23,9 @@ pub(in crate::facts) const ITALIAN: Language = Language {
     revoking: "non =vale|valgono piu, non si =applica piu, puoi .. di =nuovo, adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
     modals: "=deve|devono",
     speakers: "isso credo penso se io noi ci questo",
-    wishes: "=chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \
+    wishes: "^ ogni =volta che ... ~ *ami|*imi, ^ =nessun|nessuna .. senza il|la mio|mia, \
+        ^ =nessun|nessuna .. senza conferma|approvazione, \
+        =chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \
         =avvisami prima, ^ =prima di ... ~ %, ^ =prima di ... ~ chiedimi, ^ % ... =prima di, ^ % ... dopo =ogni, \
         senza =chiedere|chiedermi, mio =permesso|consenso, mia =approvazione|autorizzazione|conferma, \
         senza il mio =ok, rispond*|parla*|commenti .. in =#, ^ tutto|tutti|tutte .. in =#, ^ in =# $, \
@@ -33,6 +35,10 @@ pub(in crate::facts) const ITALIAN: Language = Language {
         ^ risposte in =#, rispondo|decido =solo io, ^ =niente va *ato",
     pointing: "~ non lo|la|li|*rlo|*rla|*rli|*rle|*rci",
     lacking: "non .. ricordo|trovo, non ho il|la",
+    for_now: "ancora $, ancora ~, ancora il|lo|la|i|gli|le|l, oggi, domani, stavolta, questa volta, per ora, \
+        per adesso, per il momento, al momento, non dimenticare|dimenticarti|dimentichi di",
+    lasting: "mai, sempre, ogni, tutti|tutte, da oggi|domani|ora|adesso, a partire, che ... ancora, \
+        quando|se|prima|dopo",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \
         che",

@@ -26,7 +26,9 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
     revoking: "nao =vale mais, ja nao =vale, nao se =aplica mais, pode .. de =novo, agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
     modals: "=deve|devem, =tem que",
     speakers: "credo acho creio se eu nos isso ele ela",
-    wishes: "me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \
+    wishes: "^ cada|toda =vez que ... ~ me|avise|pergunte, \
+        ^ =nenhum|nenhuma .. sem minha|meu|a|confirm*|aprov*|autoriz*, \
+        me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \
         ^ =antes de ... ~ %, ^ =antes de ... ~ me pergunte, ^ % ... =antes de, ^ % ... apos =cada, sem =perguntar, \
         sem me =perguntar|consultar, minha =permissao|aprovacao|autorizacao, meu =consentimento|ok, \
         respond*|fal*|comentarios .. em =#, ^ todo|todos|todas|commits .. em =#, ^ em =# $, ^ em =# por favor, \
@@ -37,6 +39,9 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         so eu =respondo|decido",
     pointing: "nao o|a|os|as !, nunca o|a !, ! nele|nela|neles|nelas|nisso",
     lacking: "nao .. lembro|encontro, nao tenho o|a",
+    for_now: "ainda nao, nao .. ainda, hoje, amanha, desta vez, por enquanto, por agora, por ora, de momento, \
+        nao esqueca|esquecas|esqueceres de, nao se|te esqueca|esquecas de",
+    lasting: "nunca, sempre, jamais, cada, todos|todas, a partir, que ... ainda, quando|se|antes|depois",
     bars: "nenhum nenhuma zero sem",
     small_talk: "problema problemas duvida duvidas erro ideia resposta sucesso querer mais que funciona nada",
     reports: "=deve haver|estar|ter, =deve ser um|uma|o, tem que =haver, tem que =ser um, nada de =nada, pode =ver",

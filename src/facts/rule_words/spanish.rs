@@ -32,7 +32,10 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ignora lo =que te",
     modals: "=deben|debe, =tiene|tienen que",
     speakers: "yo nosotros esto eso porque creo si",
-    wishes: "=preguntame|pregunteme|consultame, =deberias|prefiero, =avisame antes, ^ pregunta|pregunte .. =antes, \
+    wishes: "^ cada =vez que ... ~ *ame|*eme, \
+        ^ =ningun|ninguna .. sin mi|confirm*|permiso|autoriz*|aprob*|consult*, ^ los =domingos|sabados no se, \
+        con el =visto bueno, con mi =aprobacion|autorizacion, \
+        =preguntame|pregunteme|consultame, =deberias|prefiero, =avisame antes, ^ pregunta|pregunte .. =antes, \
         ^ =nada de _, ^ =antes de ... ~ %, ^ =antes de ... ~ preguntame, ^ % ... =antes de, ^ % ... despues de =cada, \
         sin =preguntar|preguntarme|consultar|consultarme, \
         mi =permiso|aprobacion|autorizacion|consentimiento|confirmacion, mi visto =bueno, \
@@ -44,6 +47,10 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ^ respuestas en =#, solo yo =respondo|decido, =respondo|decido solo yo",
     pointing: "~ no lo|la|los|las, nunca|jamas lo|la|los|las",
     lacking: "no tengo el|la|mi, no .. recuerdo|encuentro",
+    for_now: "todavia, hoy, no .. aun $, no .. aun ~, no .. aun el|la|los|las, esta vez, por ahora, de momento, \
+        por el momento, manana a|por|no, no olvides|olvide|te olvides|se olvide",
+    lasting: "nunca, siempre, jamas, cada, todos|todas, desde hoy|manana, a partir, que ... todavia|aun, \
+        cuando|si|antes|despues|sin, por la manana",
     bars: "ningun ninguna cero sin",
     small_talk: "problema problemas embargo duda dudas idea error respuesta exito mas que nada otro otra funciona \
         hay",
