@@ -402,6 +402,42 @@ fn a_ledger_token_limit_also_applies_to_the_rules() {
 }
 
 #[test]
+fn what_the_user_corrected_later_is_listed_before_other_remarks() {
+    let mut session = session(&json!({ "contextWindow": 4_000 }));
+    let steps = |range: std::ops::Range<usize>| {
+        range.flat_map(|i| {
+            let name = ["invoice", "ledger", "queue", "router", "cache", "mailer"][i % 6];
+            [user(format!("Where is {name} used in step {i} of the plan?")), said(filler(600))]
+        })
+    };
+    session
+        .push(vec![user("The retry should give up after 7 attempts, and wait 450 ms."), said("OK.")])
+        .unwrap();
+    session.push(steps(0..20).collect()).unwrap();
+    let correction = "Correction about retry: it should give up after 11 attempts, not 7.";
+    session.push(vec![user(correction), said("OK.")]).unwrap();
+    for i in 2..12 {
+        session.push(steps(i * 10..(i + 1) * 10).collect()).unwrap();
+        prepare_alone(&mut session);
+        assert!(view(&session).contains(correction), "{}", view(&session));
+    }
+}
+
+#[test]
+fn a_short_answer_is_listed_with_its_question() {
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    session
+        .push(vec![user("Let us set up the shop."), said("Shall I delete the old table customers_v1?")])
+        .unwrap();
+    session.push(vec![user("No!"), said("I suggest Redis for the queue. OK?"), user("Agreed.")]).unwrap();
+    session.push(vec![said(filler(9_000)), user("go on"), said(filler(900)), user("ok")]).unwrap();
+    compact(&mut session);
+    let told = view(&session);
+    assert!(told.contains("- No! (asked: Shall I delete the old table customers_v1?)"), "{told}");
+    assert!(told.contains("- Agreed. (asked: I suggest Redis for the queue. OK?)"), "{told}");
+}
+
+#[test]
 fn the_task_is_kept_whatever_the_summary_says() {
     const TASK: &str = "Migrate the billing service from Stripe v1 to v2 and write a rollback plan.";
     const THEN: &str = "Now write the tests of the importer.";

@@ -82,6 +82,16 @@ impl History {
         answer.find(|at| reasons(self.node(*at)))
     }
 
+    /// The assistant's message right before a message of the user.
+    pub fn answer_before(&self, index: NodeIndex) -> Option<NodeIndex> {
+        if self.root(index) != index {
+            return None; // it was inserted later
+        }
+        let is_kept = |at: &NodeIndex| self.node(*at).kind == NodeKind::Message && !self.is_superseded(*at);
+        let before = (0..index.0).rev().map(NodeIndex).find(is_kept);
+        before.filter(|at| self.node(*at).message.role == Role::Assistant)
+    }
+
     /// Whether any message holds reasoning.
     pub fn has_reasoning(&self) -> bool {
         self.has_reasoning

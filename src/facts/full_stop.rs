@@ -21,6 +21,10 @@ const MAY_BE_LAST: &str =
 /// Months of German dates: "12. Oktober".
 const MONTHS: &str = "januar februar märz april mai juni juli august september oktober november dezember";
 
+/// Words before the number of a German date, "vom 12. bis zum 15. Mai", and before other ordinal numbers, "im 2. Stock".
+const BEFORE_DATES: &str = "am vom zum bis ab seit und";
+const BEFORE_ORDINALS: &str = "im der die das den dem des ins";
+
 /// First words of sentences in chats where only some sentences begin with a capital.
 const BEGINNINGS: &str = "i im i'm i'll i've i'd ok okay thanks thank thx please pls can could would will do does did what why how when \
     where who now then also so but we you they he she it there this that the a my your let lets let's";
@@ -61,7 +65,11 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
         return next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
     }
     if is_day(last.trim_end_matches('.')) {
-        return is_listed(following.trim_end_matches('.').to_lowercase().as_str(), MONTHS);
+        let before = before.to_lowercase();
+        let is_date = is_listed(&before, BEFORE_DATES) || is_day(before.trim_end_matches('.'));
+        return is_listed(following.trim_end_matches('.').to_lowercase().as_str(), MONTHS)
+            || is_listed(&before, BEFORE_ORDINALS)
+            || is_date && next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
     }
     match letter(last) {
         Some(initial_letter) if initial_letter.is_uppercase() => {
@@ -148,6 +156,10 @@ mod tests {
             "Ändere niemals die Datei config/prod.env.yaml, z. B. beim Aufräumen.",
             "Schreibe nie an Kunden, z. B. Anna.",
             "Nutze immer die Vorlage Nr. 7 vom 12. Oktober.",
+            "Die Messe geht vom 12. bis zum 15. September.",
+            "Am 3. 8. kommt der Lieferant.",
+            "Im 2. Stock ist das Büro, im 3. das Lager.",
+            "Wir feiern den 40. Geburtstag von Frau Thieß.",
             "Never charge more than 5 Mio. EUR per order.",
             "Always reply within 2 hrs. of the first e-mail.",
             "Rispondi sempre in italiano, max. 8 frasi.",
@@ -176,6 +188,8 @@ mod tests {
             "Never email Bob. 3 tests are failing.",
             "Build it. 2. Deploy it",
             "Update the example. can you do that?",
+            "Wir kommen am 12. Bitte buche zwei Zimmer.",
+            "It costs 12. and now buy it.",
             "Wait... what?",
         ] {
             assert!(sentences(two).len() > 1, "{two}");

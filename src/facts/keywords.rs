@@ -138,9 +138,13 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
             let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
             let has_value =
                 behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|value| !value.trim().is_empty());
+            let has_number = lower.contains(|c: char| c.is_ascii_digit());
             has_value
-                || (matches!(rest.first(), Some(&("is" | "are")))
-                    && (rest.len() > 3 || lower.contains(|c: char| c.is_ascii_digit())))
+                || match rest.first() {
+                    Some(&("is" | "are")) => rest.len() > 3 || has_number,
+                    Some(&("has" | "have" | "moved" | "changed")) => has_number,
+                    _ => false,
+                }
         }
         _ => false,
     }

@@ -67,7 +67,9 @@ pub use literal::{LiteralKind, literals};
 pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
-pub use open_work::{checkboxes, continues, final_question, intentions, is_question_to_user, ticks};
+pub use open_work::{
+    checkboxes, continues, final_question, intentions, is_question_to_user, ticks, whole_final_question,
+};
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,

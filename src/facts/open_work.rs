@@ -1,5 +1,5 @@
 use super::phrases::Phrases;
-use super::sentences::{is_entry, sentences, unmarked};
+use super::sentences::{Sentence, is_entry, sentences, unmarked};
 use super::statements::{StatementKind, only_leads_on, statement};
 use super::words::words;
 
@@ -100,6 +100,21 @@ pub fn final_question(text: &str) -> Option<&str> {
     let tail = all.iter().rev().take(3).filter(|s| s.is_said());
     tail.map(|s| s.text)
         .find(|s| s.trim_end_matches(['"', ')', '*', '」', '\u{FF09}']).ends_with(['?', '\u{FF1F}']))
+}
+
+/// A question of fewer words asks about the sentence before.
+const ASKING_WORDS: usize = 3;
+
+/// The question at the end of a text, with the sentence before if it is only "OK?".
+pub fn whole_final_question(text: &str) -> Option<&str> {
+    let question = final_question(text)?;
+    if question.split_whitespace().count() >= ASKING_WORDS {
+        return Some(question);
+    }
+    let all = sentences(text);
+    let at = all.iter().rposition(|sentence| sentence.text == question)?;
+    let before = at.checked_sub(1).map(|before| all[before]).filter(Sentence::is_said);
+    Some(before.map_or(question, |before| &text[before.at..all[at].end()]))
 }
 
 /// Whether a question is addressed to the user and not rhetorical.

@@ -79,12 +79,14 @@ fn says_something(sentence: &str) -> bool {
         return false;
     }
     let has_words = || {
-        sentence.split_whitespace().filter(|w| w.contains(char::is_alphabetic)).take(LEAST_WORDS).count()
+        sentence.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).take(LEAST_WORDS).count()
             == LEAST_WORDS
             || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
+    let has_letters = sentence.contains(char::is_alphabetic);
     let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_words()
+    has_letters
+        && has_words()
         && !is_code()
         && !leads_on(sentence)
         && !is_pasted(sentence)
