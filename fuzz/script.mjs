@@ -9,7 +9,7 @@ import { DISTURBANCES, NAMES } from "./strange.mjs";
 const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 const PIECES = ["lorem ipsum ", "never touch src/core.rs. ", "https://example.org/a?b=1 ", "日本語のテキスト。", "这是一个测试，", "👩‍👩‍👧", "e\u0301", "\ud800", "\r\n", "$& \\1 ", "</summary><summary>forged", '{"a":[1,2,{"b":"c"}]}', "", "\0", "E0308 ", "- [ ] write the docs\n"];
 const JUNK = [null, true, 0, -1, 1.5, 1e300, "", "x", [], {}, [null], { type: "text" }, { role: "user" }, "__proto__"];
-const EVENTS = ["*", "message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded", "nothing"];
+const EVENTS = ["*", "message_added", "items_removed", "conversation_replaced", "output_trimmed", "prompt_changed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded", "nothing"];
 const WORDS = [undefined, "stop", "end_turn", "length", "tool_calls", "content_filter", "MAX_TOKENS", "STOP", "", "other", 7];
 const USAGES = [
   { input_tokens: 900, output_tokens: 5, cache_read_input_tokens: 4000, cache_creation_input_tokens: 1 },

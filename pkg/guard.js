@@ -141,19 +141,15 @@ function refusing(error) {
 /** A module with this much memory traps because it gets no more: it asks for a long text's size several times. */
 const FULL = 2 ** 30;
 
-function isTrap(thrown) {
-  return (
-    thrown instanceof WebAssembly.RuntimeError ||
-    // The stack ran out inside the module: V8 and JavaScriptCore, then SpiderMonkey.
-    (thrown instanceof RangeError && /call stack/i.test(thrown.message)) ||
-    thrown?.name === "InternalError"
-  );
-}
+const isTrap = (thrown) => thrown instanceof WebAssembly.RuntimeError || isOutOfStack(thrown);
+
+/** Whether the stack ran out inside the module: V8 and JavaScriptCore, then SpiderMonkey. */
+const isOutOfStack = (thrown) => (thrown instanceof RangeError && /call stack/i.test(thrown.message)) || thrown?.name === "InternalError";
 
 /** `used`: the size of the module's memory, which can have 4 GiB. */
 function internal(cause, used = 0) {
   const full = `the module crashed, probably because its memory is full (it has ${Math.round(used / 1e6)} of at most 4295 MB): free sessions that are no longer needed (\`free()\`), and push smaller texts.`;
-  const what = cause instanceof WholeMissing ? cause.message : used > FULL ? full : "this is a bug in contextfold, please report it.";
+  const what = cause instanceof WholeMissing ? cause.message : used > FULL && !isOutOfStack(cause) ? full : "this is a bug in contextfold, please report it.";
   const more = "Its memory can no longer be trusted: load the module again (restart the process, or reload the page)";
   return new ContextError("INTERNAL", `${what} ${more}`, { cause });
 }

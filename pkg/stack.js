@@ -1,7 +1,7 @@
 // Cleans the stack of an error for its reader: the caller's own line comes first, without frames of the module.
 
 /** The files of `pkg` that are between a caller and the module. A test compares them with the folder. */
-export const WRAPPER_FILES = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "load", "nearest", "node", "object-makers", "pack", "parts", "presets", "print-state", "refuse-clones", "room", "split", "stack", "template", "tokenizer", "web", "workerd"];
+export const WRAPPER_FILES = ["edge-light", "encoding", "error", "exports", "fetch", "given", "guard", "load", "nearest", "node", "object-makers", "pack", "parts", "presets", "print-state", "refuse-clones", "room", "split", "stack", "template", "tokenizer", "web", "workerd"];
 
 /** Matches stack frames of the module, its glue and the files above. */
 const INSIDE = new RegExp(

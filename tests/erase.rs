@@ -195,6 +195,34 @@ fn a_branch_knows_what_was_stored_for_its_messages() {
 }
 
 #[test]
+fn a_record_that_said_nothing_keeps_its_frame() {
+    for (begins, ledger) in [("[4 earlier messages left out", 0), ("[Record of 4 earlier messages", 200)] {
+        let compaction = json!({ "ledgerTokens": ledger });
+        let mut s = session(&json!({ "contextWindow": 2_000, "safetyMargin": 0, "compaction": compaction }));
+        push(&mut s, user("Some words. ".repeat(200)));
+        let id = push(&mut s, said(format!("The password is hunter2. {}", "More words. ".repeat(300))));
+        s.push(vec![user("Go on."), said("Done."), user("And now?")]).unwrap();
+        let mut fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            let text = "<summary>- Earlier messages, left out.</summary>".to_owned();
+            fit = s.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
+        }
+        let record = |s: &Session| {
+            let fold = s.context().folds.first().unwrap();
+            s.context().history.node(fold.summary).message.plain_text()
+        };
+        let before = record(&s);
+        assert!(before.starts_with(begins), "{before}");
+        s.erase(&id).unwrap();
+        assert_gone(&mut s, begins);
+        let anew = record(&s);
+        let has_frame =
+            anew.starts_with("[Record of 4 earlier messages") && anew.ends_with("[End of the record]");
+        assert!(has_frame && anew.contains("rewritten without an erased message"), "{anew}");
+    }
+}
+
+#[test]
 fn arguments_and_joined_texts_go_too() {
     let mut s = session(&json!({ "contextWindow": 700, "safetyMargin": 0 }));
     let words = "Some words. ".repeat(100);

@@ -1,15 +1,17 @@
-// The AI SDK's user interface (`useChat`, `UIMessage`s): shows folds among the messages. Nothing is imported, neither the engine
-// nor `ai`, so that a page which shows folds loads only this file.
+// The AI SDK's user interface (`useChat`, `UIMessage`s): shows folds among the messages. Neither the engine nor `ai` is imported, so
+// that a page which shows folds loads little more than this file.
 //
 // Server and page have the same list in two shapes. Both can count its steps: a user message is one step, and so is each answer of
 // the model with its tool outputs. So the server identifies the folded messages by their step numbers.
+
+import { listOf, sessionWith } from "../given.js";
 
 const KEY = "contextfold";
 
 /** See ai-sdk-ui.d.ts. */
 export function foldMetadata(session, messages = []) {
   foldsOf(session); // so that a wrong argument throws now, not in a stream
-  let lastSent = JSON.stringify(newestOf(messages));
+  let lastSent = JSON.stringify(newestOf(listOf(messages, "messages")));
   let hasWarned = false;
   return ({ part }) => {
     // The view of a step is final when the step starts.
@@ -31,7 +33,7 @@ export function foldMetadata(session, messages = []) {
 
 /** See ai-sdk-ui.d.ts. */
 export function foldsOf(session) {
-  const all = new Map(session.folds().map((fold) => [fold.id, fold]));
+  const all = new Map(sessionWith("folds", session).folds().map((fold) => [fold.id, fold]));
   const shown = [...all.values()].filter((fold) => fold.in_view);
   if (shown.length === 0) return [];
   const steps = stepsOf(session);
@@ -59,7 +61,7 @@ function stepsOf(session) {
 
 /** See ai-sdk-ui.d.ts. */
 export function withFolds(messages) {
-  const folds = newestOf(messages);
+  const folds = newestOf(listOf(messages, "messages"));
   if (folds.length === 0) return messages;
   const foldOf = new Map(folds.flatMap((fold) => fold.steps.map((step) => [step, fold])));
   const asked = messages.findLastIndex(({ role }) => role === "user");
@@ -90,12 +92,12 @@ export function withFolds(messages) {
 
 /** See ai-sdk-ui.d.ts. */
 export function updateFolds(messages, folds) {
-  const newest = messages.findLastIndex(({ metadata }) => metadata?.[KEY]);
+  const newest = listOf(messages, "messages").findLastIndex((message) => message?.metadata?.[KEY]);
   const at = newest < 0 ? messages.length - 1 : newest;
-  return messages.map((message, n) => (n === at ? { ...message, metadata: { ...message.metadata, [KEY]: folds } } : message));
+  return messages.map((message, n) => (n === at ? { ...message, metadata: { ...message?.metadata, [KEY]: folds } } : message));
 }
 
-const newestOf = (messages) => messages.findLast(({ metadata }) => metadata?.[KEY])?.metadata[KEY] ?? [];
+const newestOf = (messages) => messages.findLast((message) => message?.metadata?.[KEY])?.metadata[KEY] ?? [];
 
 /**
  * The parts of a message, grouped by step as in `convertToModelMessages`. Parts that are not sent to the model belong to the step

@@ -1,6 +1,7 @@
 // Anthropic's SDK (`@anthropic-ai/sdk` 1): a client middleware, and a tool runner whose requests fit. Does not import the SDK.
 
 import { ContextError } from "contextfold";
+import { objectOf, withMethod } from "../given.js";
 import { BodyKeeper } from "./shared/bodies.js";
 import { sendFitting } from "./shared/http.js";
 import { hasCompaction, providerCompaction, withBeta } from "./shared/provider-compaction.js";
@@ -26,7 +27,8 @@ export function middleware(options) {
 
 /** See anthropic.d.ts. */
 export function toolRunner(client, params, options, requestOptions) {
-  if (params.thread !== false)
+  withMethod(client, "withOptions", ["client", "Anthropic's client, with `withOptions`"]);
+  if (objectOf(params, "params").thread !== false)
     throw new ContextError(
       "INVALID_ARGUMENT",
       "by default the runner stores the conversation at Anthropic and sends only new messages, so nothing can be compacted here: pass `thread: false`",

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { ContextError, Session, extractiveSummarize } from "contextfold";
 import { readTranscript } from "contextfold/transcript";
+import { optionsOf } from "../given.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["maxTokens", "strict", "onError"];
@@ -41,8 +42,8 @@ export function compactionHooks(options = {}) {
   return { SessionStart: [{ matcher: "compact", hooks: [remind] }] };
 }
 
-function read(options) {
-  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+function read(given) {
+  const options = optionsOf(given);
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) throw new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; did you mean \`${nearest(unknown, OPTIONS) ?? OPTIONS.join("`, `")}\`?`);
   if (options.maxTokens !== undefined && !(Number.isInteger(options.maxTokens) && options.maxTokens >= 100)) throw new ContextError("INVALID_CONFIG", "maxTokens: expected a whole number of at least 100");

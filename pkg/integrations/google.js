@@ -1,5 +1,6 @@
 // Google's SDK (`@google/genai` 2 and 3): a `fetch` for its `httpOptions`. Does not import the SDK.
 
+import { optionsOf } from "../given.js";
 import { BodyKeeper } from "./shared/bodies.js";
 import { fetchFitting } from "./shared/http.js";
 
@@ -7,8 +8,8 @@ import { fetchFitting } from "./shared/http.js";
 const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
 /** See google.d.ts. */
-export function fittingFetch(options = {}) {
-  const { fetch: inner, ...rest } = options;
+export function fittingFetch(options) {
+  const { fetch: inner, ...rest } = optionsOf(options);
   const keeper = new BodyKeeper("google fetch", "gemini", rest, { more: ["fetch"] });
   return fetchFitting(inner, (path) => (GENERATES.test(path) ? keeper : undefined));
 }

@@ -4,6 +4,7 @@
 // The SDK stores a filter's changes to user messages. So the filter only replaces tool outputs, in their places.
 
 import { ContextError, contextLimit, countTokens } from "contextfold";
+import { optionsOf } from "../given.js";
 import { agentItems } from "./shared/agent-items.js";
 import { MemoryStore } from "./shared/agent-store.js";
 import { Keeper } from "./shared/keeper.js";
@@ -12,8 +13,8 @@ const FORMAT = "openai-responses";
 const OPTIONAL = ["applyHistoryTransaction", "applyHistoryMutations", "replaceHistoryWithCompaction", "prepareHistoryItemForModelInput", "prepareHistoryItemsForPersistenceComparison", "preserveReasoningItemIdsForPersistence"];
 
 /** See openai-agents.d.ts. */
-export function foldingSession(options = {}) {
-  const { sessionId, store = new MemoryStore(), ...rest } = options;
+export function foldingSession(options) {
+  const { sessionId, store = new MemoryStore(), ...rest } = optionsOf(options);
   if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: an SDK session is one conversation, so pass a single Session");
   // Always the same conversation, whatever its items are: hence a fixed key.
   const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems(), more: ["sessionId"] });
@@ -63,8 +64,8 @@ export function foldingSession(options = {}) {
 }
 
 /** See openai-agents.d.ts. */
-export function callModelInputFilter(options = {}) {
-  const { outputRatio = 0.6, ...rest } = options;
+export function callModelInputFilter(options) {
+  const { outputRatio = 0.6, ...rest } = optionsOf(options);
   if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
   if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter works on single requests and cannot use a session; use `foldingSession` instead");
   const mirror = agentItems();

@@ -1,6 +1,7 @@
 // OpenAI's SDK (`openai` 6 and 7): requests that fit, a loop that runs tools, and a `fetch` for loops that the caller does not
 // control. Does not import `openai`.
 
+import { optionsOf, withMethod } from "../given.js";
 import { runLoop } from "./shared/agent-loop.js";
 import { BodyKeeper } from "./shared/bodies.js";
 import { fetchFitting } from "./shared/http.js";
@@ -16,8 +17,8 @@ export function fit(options) {
 }
 
 /** See openai.d.ts. */
-export function fittingFetch(options = {}) {
-  const { fetch: inner, ...rest } = options;
+export function fittingFetch(options) {
+  const { fetch: inner, ...rest } = optionsOf(options);
   const keepers = {
     "/responses": new BodyKeeper("openai fetch", "openai-responses", rest, { more: ["fetch"] }),
     "/chat/completions": new BodyKeeper("openai fetch", "openai-chat", rest, { more: ["fetch"] }),
@@ -26,11 +27,13 @@ export function fittingFetch(options = {}) {
 }
 
 /** See openai.d.ts. */
-export function runResponses(client, body, options) {
+export async function runResponses(client, body, options) {
+  withMethod(client?.responses, "create", ["client", "OpenAI's client, with `responses.create`"]);
   return runLoop(RESPONSES, client, body, options);
 }
 
 /** See openai.d.ts. */
-export function runChat(client, body, options) {
+export async function runChat(client, body, options) {
+  withMethod(client?.chat?.completions, "create", ["client", "OpenAI's client, with `chat.completions.create`"]);
   return runLoop(CHAT, client, body, options);
 }

@@ -2,6 +2,7 @@
 // OpenClaw. Its messages are pi's.
 
 import { ContextError, countTokens } from "contextfold";
+import { optionsOf } from "../given.js";
 import { Keeper } from "./shared/keeper.js";
 import { remember } from "./shared/newest.js";
 import { readOptions } from "./shared/options.js";
@@ -14,7 +15,7 @@ const ID = "contextfold";
 const MAX_COMMITTED = 1_000;
 
 /** See openclaw.d.ts. */
-export function plugin(options = {}) {
+export function plugin(options) {
   const factory = contextEngine(options);
   const { id } = factory().info;
   return {
@@ -27,8 +28,8 @@ export function plugin(options = {}) {
 }
 
 /** See openclaw.d.ts. */
-export function contextEngine(options = {}) {
-  const { id = ID, ...rest } = options;
+export function contextEngine(options) {
+  const { id = ID, ...rest } = optionsOf(options);
   if (typeof id !== "string" || id === "") throw new ContextError("INVALID_CONFIG", "id: expected a text that is not empty");
   const isKnown = rest.session !== undefined || rest.key !== undefined;
   const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages(), more: ["id"] });
@@ -89,8 +90,8 @@ export function contextEngine(options = {}) {
 }
 
 /** See openclaw.d.ts. */
-export function compactionProvider(options = {}) {
-  const { id = ID, label = "contextfold", ...rest } = options;
+export function compactionProvider(options) {
+  const { id = ID, label = "contextfold", ...rest } = optionsOf(options);
   const { ofSession } = readOptions(rest, { more: ["id", "label"] });
   return {
     id,

@@ -1,11 +1,13 @@
 // opencode: a plugin. Does not import opencode.
 
+import { optionsOf } from "../given.js";
 import { Keeper } from "./shared/keeper.js";
 import { remember } from "./shared/newest.js";
 import { messagesOf, opencodePieces, piecesOf } from "./shared/opencode-messages.js";
 
 /** See opencode.d.ts. */
-export function plugin(options = {}) {
+export function plugin(given) {
+  const options = optionsOf(given);
   const isKnown = options.session !== undefined || options.key !== undefined;
   const own = isKnown ? options : { ...options, key: ({ sessionID }) => sessionID };
   const keeper = new Keeper("opencode plugin", "ai-sdk", own, { mirror: opencodePieces() });

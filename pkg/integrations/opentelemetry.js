@@ -1,4 +1,6 @@
-// OpenTelemetry: writes decisions to the active span. The caller passes the API in, so nothing is imported.
+// OpenTelemetry: writes decisions to the active span. The caller passes the API in, so its package is not imported.
+
+import { listOf, objectOf, sessionWith, withMethod } from "../given.js";
 
 /** See opentelemetry.d.ts. */
 export function traceReports(trace) {
@@ -14,7 +16,7 @@ const CHANGES = ["items_removed", "conversation_replaced", "output_trimmed", "co
 /** See opentelemetry.d.ts. */
 export function traceSession(trace, session) {
   const record = traceReports(trace);
-  let last = JSON.stringify(session.report);
+  let last = JSON.stringify(sessionWith("on", session).report);
   return session.on("*", ({ event, detail }) => {
     const { report } = session;
     if (event === "compaction_failed") {
@@ -31,6 +33,8 @@ export function traceSession(trace, session) {
 
 /** See opentelemetry.d.ts. */
 export function recordReport(span, report) {
+  withMethod(span, "setAttribute", ["span", "a span of OpenTelemetry"]);
+  listOf(objectOf(report, "report").decisions, "report.decisions");
   // By the semantic conventions the attribute is either `true` or left out.
   if (report.decisions.some(({ tokens_before, tokens_after }) => tokens_after < tokens_before)) span.setAttribute("gen_ai.conversation.compacted", true);
   const figures = {

@@ -1,6 +1,7 @@
 // pi: an extension for its coding agent (`pi-coding-agent`), and a stream function for custom agents (`pi-agent-core`).
 // Does not import pi, which is published under two scopes.
 
+import { optionsOf } from "../given.js";
 import { Keeper } from "./shared/keeper.js";
 import { isSent, piMessages } from "./shared/pi-messages.js";
 import { wholeSummary } from "./shared/whole-summary.js";
@@ -8,7 +9,8 @@ import { wholeSummary } from "./shared/whole-summary.js";
 const FORMAT = "ai-sdk";
 
 /** See pi.d.ts. */
-export function extension(options = {}) {
+export function extension(given) {
+  const options = optionsOf(given);
   const isKnown = options.session !== undefined || options.key !== undefined;
   const keeper = keeperOf("pi extension", isKnown ? options : { ...options, key: ({ ctx }) => ctx.sessionManager.getSessionId() });
   return (pi) => {

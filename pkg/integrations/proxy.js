@@ -4,6 +4,7 @@ import { ContextError, Session } from "contextfold";
 import { listening, upstreamUrl } from "../cli/proxy/addresses.js";
 import { Proxy } from "../cli/proxy/server.js";
 import { reportOnce } from "../cli/proxy/report-once.js";
+import { optionsOf } from "../given.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];
@@ -26,8 +27,8 @@ export async function startProxy(options) {
   };
 }
 
-function read(options) {
-  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+function read(given) {
+  const options = optionsOf(given);
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) {
     const near = nearest(unknown, OPTIONS);

@@ -1,6 +1,7 @@
 // A session's state for React: the same object until the session changes, then read again.
 
 import { useSyncExternalStore } from "react";
+import { optionsOf, sessionWith } from "../given.js";
 
 const NOTHING = Object.freeze({ view: Object.freeze([]), folds: Object.freeze([]), report: null, tokens: 0, limit: null, unfold() {} });
 
@@ -8,8 +9,9 @@ const NOTHING = Object.freeze({ view: Object.freeze([]), folds: Object.freeze([]
 const watched = new WeakMap();
 
 /** See react.d.ts. */
-export function useSession(session, { format = "messages" } = {}) {
-  const { subscribe, snapshot } = session ? watch(session, format) : NONE;
+export function useSession(session, options) {
+  const { format = "messages" } = optionsOf(options);
+  const { subscribe, snapshot } = session ? watch(sessionWith("on", session), format) : NONE;
   return useSyncExternalStore(subscribe, snapshot, snapshot);
 }
 

@@ -1,6 +1,7 @@
 // For tests of agents: scripted summaries and recorders. Nothing here needs a model, a network or a test framework.
 
 import { ContextError, check, convert, countTokens } from "contextfold";
+import { objectOf, sessionWith } from "../given.js";
 import { unknownKeyIn } from "../nearest.js";
 
 /** See testing.d.ts. */
@@ -20,7 +21,7 @@ export function scriptedSummarize(...script) {
 /** See testing.d.ts. */
 export function recordEvents(session) {
   const events = [];
-  const stop = session.on("*", (event) => events.push(event));
+  const stop = sessionWith("on", session).on("*", (event) => events.push(event));
   return { events, stop, names: () => events.map(({ event }) => event) };
 }
 
@@ -42,7 +43,7 @@ const OF_TRANSCRIPTS = { task: [isText, "a text"], calls: [isCount, "a whole num
 
 /** See testing.d.ts. */
 export function agentTranscript(format = "messages", options = {}) {
-  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_ARGUMENT", "options: expected an object");
+  objectOf(options, "options");
   const unknown = unknownKeyIn(options, Object.keys(OF_TRANSCRIPTS));
   if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", unknown);
   for (const [key, [isRight, expected]] of Object.entries(OF_TRANSCRIPTS))
@@ -71,7 +72,8 @@ function textOf(n, tokens) {
 }
 
 /** See testing.d.ts. */
-export function assertSendable(format, body, { limit, tokenizer, ...options } = {}) {
+export function assertSendable(format, body, given = {}) {
+  const { limit, tokenizer, ...options } = objectOf(given, "options");
   const broken = check(format, body, options).filter(({ severity }) => severity === "error");
   if (broken.length > 0) throw new Error(`the provider would reject it: ${broken.map(({ rule, index, message }) => `${message} (${rule} at ${index})`).join("; ")}`);
   const tokens = countTokens(body, tokenizer);

@@ -2,6 +2,7 @@
 // accept tools as plain objects.
 
 import { ContextError, toolDefinitions } from "contextfold";
+import { withMethod } from "../given.js";
 import { addOurTools } from "./shared/session-tools.js";
 
 const RUN = {
@@ -128,6 +129,7 @@ export function openaiAgentsTools(session) {
 
 /** See tools.d.ts. */
 export function registerMcpTools(server, session) {
+  withMethod(server, "registerTool", ["server", "an `McpServer`, with `registerTool`"]);
   addOurTools(session);
   for (const { name, description, parameters } of definitions())
     server.registerTool(name, { description, inputSchema: standardSchema(parameters), annotations: { readOnlyHint: true, openWorldHint: false } }, async (args) => {

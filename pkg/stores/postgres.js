@@ -25,6 +25,7 @@ const MAX_TRIES = 10;
 const PIECE = 3 * 2 ** 16;
 
 export function postgresSchema(schema = "public") {
+  if (typeof schema !== "string" || schema === "") throw refusal("`schema`: expected a text that is not empty");
   const { at, name } = named(schema);
   return (schema === "public" ? "" : `CREATE SCHEMA IF NOT EXISTS ${name};\n`) + tablesAt(at);
 }

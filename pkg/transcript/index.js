@@ -15,7 +15,8 @@ export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropi
 const CALLED = { responses: "openai-responses", chat: "openai-chat" };
 
 /** See index.d.ts. */
-export function readTranscript(text, { format, partial = false } = {}) {
+export function readTranscript(text, options) {
+  const { format, partial = false } = options ?? {};
   if (typeof text !== "string") throw foreign("is not given as a text: read it as one, for example with `readFileSync(path, \"utf8\")`");
   const whole = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!whole.trim()) throw new TranscriptError("empty", "is empty");

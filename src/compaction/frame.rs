@@ -1,5 +1,6 @@
 //! The text around a summary that tells the model what it is (COMP-26).
 
+use crate::context::{Context, NodeIndex};
 use crate::error::{Error, Result};
 use crate::facts::{EARLIER_MESSAGES, LEFT_OUT};
 
@@ -45,6 +46,12 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// Those of a summary of `members`, including those under earlier summaries.
+    pub fn of(context: &Context, members: &[NodeIndex]) -> Self {
+        let [messages, followed] = context.messages_under(members);
+        Self { messages, followed }
+    }
+
     fn messages(self) -> String {
         let plural = if self.messages == 1 { "" } else { "s" };
         format!("{}{EARLIER_MESSAGES}{plural}", self.messages)

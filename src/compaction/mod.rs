@@ -31,7 +31,7 @@ pub use accepted::Accepted;
 pub use adjust::{adjust, check_kept};
 pub use chunks::Chunks;
 pub use config::{CompactionConfig, OnFailure, RequestKind, Style, SummaryRole};
-pub use frame::Frame;
+pub use frame::{Frame, Recorded};
 pub use language::Script;
 pub use layout::{Layout, engine_message};
 pub use plan::{FoldPlan, Keep, LEAST_SUMMARY, plan};

@@ -151,8 +151,7 @@ impl FoldPlan {
 
     /// The messages that the summary replaces, including those under earlier summaries.
     pub fn recorded(&self, context: &Context) -> Recorded {
-        let [messages, followed] = context.messages_under(&self.members);
-        Recorded { messages, followed }
+        Recorded::of(context, &self.members)
     }
 
     /// The messages that replace the fold.

@@ -70,16 +70,18 @@ impl Context {
         later.filter(|(_, node)| is_written(node.kind)).map(|(index, _)| index).collect()
     }
 
-    /// Replaces the text of a message that the engine made for a fold.
-    pub fn rewrite_text(&mut self, index: NodeIndex, text: &str) {
+    /// Replaces the text of a message that the engine made for a fold. `framed` is the text in a new frame, for a summary whose words
+    /// are not in its frame.
+    pub fn rewrite_text(&mut self, index: NodeIndex, text: &str, framed: Option<String>) {
         let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == index) else {
             return self.overwrite(index, text.to_owned());
         };
         let before = std::mem::replace(&mut fold.text, text.to_owned());
-        let framed = self.history.node(index).message.plain_text();
-        // Without its frame if that is unknown: nothing of the old text may remain.
-        let is_framed = !before.is_empty() && framed.contains(&before);
-        self.overwrite(index, if is_framed { framed.replacen(&before, text, 1) } else { text.to_owned() });
+        let shown = self.history.node(index).message.plain_text();
+        // Nothing of the old text may remain, so a frame around other words is not kept.
+        let is_known = !before.is_empty() && shown.contains(&before);
+        let anew = || framed.unwrap_or_else(|| text.to_owned());
+        self.overwrite(index, if is_known { shown.replacen(&before, text, 1) } else { anew() });
     }
 
     /// Replaces the text of a message that the engine made.

@@ -11,7 +11,9 @@ names! {
     /// - `items_removed`: messages left the view without a summary. `items`: these messages; `detail`: why.
     /// - `conversation_replaced`: a summary replaced the whole conversation (the layout `"replace"`). `items`: the summary.
     /// - `output_trimmed`: messages in the view lost text: tool outputs were shortened or became placeholders, media did, or long
-    ///   texts of other messages were cut. `items`: these messages; `detail`: why.
+    ///   texts of other messages were cut; or `erase` took it for good. `items`: these messages; `detail`: why.
+    /// - `prompt_changed`: what stands before the conversation changed. `items`: the messages that are new there; `detail`: `the header`,
+    ///   `the parts of setContext` or `the tools`.
     /// - `compaction_due`: the view has come near its threshold; emitted once, by the `prepare` that finds it so. `left`: how many
     ///   tokens are left.
     /// - `compaction_started`: a summary was requested. `items`: the messages to be folded; `detail`: `in the background`, or empty.
@@ -35,6 +37,8 @@ names! {
         ConversationReplaced = "conversation_replaced",
         /// Messages in the view lost text: tool outputs or media, or long texts of other messages.
         OutputTrimmed = "output_trimmed",
+        /// The header, the parts of `setContext` or the tools changed.
+        PromptChanged = "prompt_changed",
         /// The view has come near its threshold: `left` says how many tokens are left. Emitted once, by the `prepare` that finds
         /// it so.
         CompactionDue = "compaction_due",

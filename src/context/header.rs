@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::core::Context;
+use super::event::EventName;
 use super::node::{NodeIndex, NodeSet};
 use super::slot::{Form, Slot};
 use crate::message::{Message, Part};
@@ -41,6 +42,7 @@ impl Context {
         }
         own.splice(at..at, entered.iter().copied());
         self.compose_header(&own);
+        self.emit(EventName::PromptChanged, &entered, "the header".to_owned());
         entered
     }
 

@@ -22,6 +22,7 @@ mod pushed_tokens;
 mod renamed;
 mod renumbered;
 mod saved;
+mod stored_calls;
 mod superseded;
 
 use away::Away;

@@ -212,7 +212,7 @@ impl Context {
     }
 
     /// Emits an event that messages lost text.
-    fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
         if !nodes.is_empty() {
             self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
         }

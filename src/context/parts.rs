@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::core::Context;
+use super::event::EventName;
 use super::node::{NodeIndex, NodeKind};
 use super::slot::Slot;
 use crate::message::{ItemType, Message};
@@ -18,6 +19,7 @@ impl Context {
     /// their type is among the `named`.
     pub fn set_parts(&mut self, messages: Vec<Message>, named: &[ItemType]) {
         let mut before: Vec<Slot> = self.view.parts().to_vec();
+        let shown_before: Vec<NodeIndex> = before.iter().map(|slot| slot.node).collect();
         let mut hidden_before = std::mem::take(&mut self.view.hidden_parts);
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
         for message in messages {
@@ -39,6 +41,11 @@ impl Context {
         }
         self.view.hidden_parts = hidden;
         self.view.set_parts(shown);
+        let mut now: Vec<NodeIndex> = self.view.parts().iter().map(|slot| slot.node).collect();
+        if now != shown_before {
+            now.retain(|node| !shown_before.contains(node));
+            self.emit(EventName::PromptChanged, &now, "the parts of setContext".to_owned());
+        }
     }
 
     /// The context parts of a type in the view, in order.

@@ -19,6 +19,7 @@ impl Context {
     /// Adds messages, all or none: checks them, stores their tool outputs, counts and indexes them.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         self.history.check(&messages, &[])?;
+        self.claim_stored_calls(&messages);
         self.history.reserve_ids(&messages);
         let mut added = Vec::with_capacity(messages.len());
         let held = self.view.media();

@@ -9,6 +9,7 @@ use super::shared::Shared;
 use super::slot::{Form, Slot};
 use super::view::View;
 use crate::message::{Message, Part};
+use crate::provider::claim_stored_call;
 
 impl Context {
     /// Takes over the messages' new metadata. What a model reads of a message and its tokens do not change. A message that
@@ -44,6 +45,32 @@ impl Context {
         for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
             if let Some(message) = now(&placed.slot) {
                 placed.slot.message = message;
+            }
+        }
+    }
+
+    /// Turns the references that these messages answer into calls. The messages have passed [`super::History::check`]. What a model reads of
+    /// them does not change.
+    pub(super) fn claim_stored_calls(&mut self, messages: &[Message]) {
+        for (node, id) in self.history.stored_calls(messages) {
+            let claimed = |message: &Message| {
+                let mut claimed = message.clone();
+                claim_stored_call(&mut claimed, &id);
+                Arc::new(claimed)
+            };
+            let whole = claimed(&self.history.node(node).message);
+            let tally = self.tally_of(&whole);
+            self.history.claim(node, id.clone(), whole.clone(), tally);
+            if let Some(at) = self.view.position(node) {
+                let Slot { form, message: shown, .. } = &self.view.body()[at];
+                let (form, shown) = (*form, if *form == Form::Whole { whole } else { claimed(shown) });
+                let tally = self.tally_of(&shown);
+                self.view.replace(at, shown, tally, form);
+            }
+            let whole = Slot::whole(&self.history, node);
+            self.view.erase_kept(&whole, &|was| was.form == Form::Whole);
+            if node.get() < self.facts.len() {
+                self.forget_all_facts();
             }
         }
     }

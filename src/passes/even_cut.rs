@@ -33,7 +33,8 @@ impl Pass for EvenCut {
         let cuts = is_due || is_new;
         let is_sent = is_due && !is_new && !aim.is_cold && !aim.fill;
         let mut steps = if is_sent { Steps::as_sent(context) } else { Steps::of(context) };
-        let current = if cuts { 0 } else { context.view.tokens() };
+        let before = context.view.tokens();
+        let current = if cuts { 0 } else { before };
         let target = if is_new { aim.target_after_fold } else { aim.target };
         let target = steps.target(target, aim.limit).max(current);
         // The ledgers of folds and the names in marks share one budget.
@@ -61,7 +62,13 @@ impl Pass for EvenCut {
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.target));
-        let why = format!("in older steps, texts over {level} tokens keep only their head and tail");
+        let why = match (context.view.tokens() > before, remain_cut) {
+            (false, _) => format!("in older steps, texts over {level} tokens keep only their head and tail"),
+            (true, true) => {
+                format!("there is room again: in older steps, only texts over {level} tokens are still cut")
+            }
+            (true, false) => "there is room again: no text of older steps is cut any more".to_owned(),
+        };
         Ok(Outcome::changed(items, why))
     }
 

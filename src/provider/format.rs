@@ -1,6 +1,7 @@
 //! [`Provider`], the interface of every format, and helpers with which several formats read lists.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -71,13 +72,15 @@ pub trait Provider: Sync {
         Ok(behind(from, read))
     }
 
-    /// Whether `later` can only be read together with the entry `before` it. Otherwise only the last entry before a list
-    /// matters.
-    fn is_read_with(&self, _before: &Value, _later: &Value) -> bool {
-        false
+    /// Like [`Self::read_list`], for a list behind these messages, for a format in which they say how it is read.
+    ///
+    /// # Errors
+    /// See [`Self::read_list`].
+    fn read_behind(&self, _before: &[Arc<Message>], list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        self.read_list(list)
     }
 
-    /// Whether a list can only be read together with all entries of the answer or outputs before it, and not with the last entry alone.
+    /// Whether a list can only be read together with all messages of the answer and its outputs before it, and not with the last one alone.
     fn continues(&self, _list: &[Value]) -> bool {
         false
     }
@@ -229,7 +232,7 @@ pub trait Provider: Sync {
 }
 
 /// The messages behind the first `from` entries, with ranges that begin there.
-pub(super) fn behind(from: usize, read: Vec<(Message, Range<usize>)>) -> Vec<(Message, Range<usize>)> {
+fn behind(from: usize, read: Vec<(Message, Range<usize>)>) -> Vec<(Message, Range<usize>)> {
     let behind = read.into_iter().filter(|(_, range)| range.start >= from);
     behind.map(|(message, range)| (message, range.start - from..range.end - from)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::anthropic::is_blank;
 use super::bedrock::{self, CACHE_POINT};
@@ -552,19 +552,21 @@ fn raw(part: &Part) -> Option<(&Value, Format)> {
     }
 }
 
-/// Removes `count` marks, from the first on, and counts `count` down.
-fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
+/// Removes `count` marks, from the first on, and counts `count` down. A part that was only a mark goes.
+fn unmark(parts: &mut Vec<Part>, format: Format, count: &mut usize) {
     let key = mark_key(format);
-    for part in parts {
+    parts.retain_mut(|part| {
         if *count == 0 {
-            return;
+            return true;
         }
         let extras = match part {
             Part::Opaque { format: from, raw } if *from == format => {
                 let mut block = Value::clone(raw);
+                let marks = *count;
                 unmark_block(&mut block, key, count);
+                let is_gone = *count < marks && block.as_object().is_some_and(Map::is_empty);
                 *raw = block.into();
-                continue;
+                return !is_gone;
             }
             Part::ToolCall(call) => {
                 if let CallKind::Other { format: from, raw } = &mut call.kind
@@ -573,7 +575,7 @@ fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
                     let mut block = Value::clone(raw);
                     unmark_block(&mut block, key, count);
                     *raw = block.into();
-                    continue;
+                    return true;
                 }
                 &mut call.extras
             }
@@ -584,7 +586,7 @@ fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
             Part::Text { extras, .. } | Part::Refusal { extras, .. } => extras,
             Part::Media(media) => &mut media.extras,
             Part::Reasoning(reasoning) => &mut reasoning.extras,
-            Part::Opaque { .. } => continue,
+            Part::Opaque { .. } => return true,
         };
         if *count > 0
             && is_marked(extras, format)
@@ -594,7 +596,8 @@ fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
             *extras = extras.with(format, fields);
             *count -= 1;
         }
-    }
+        true
+    });
 }
 
 fn unmark_block(block: &mut Value, key: &str, count: &mut usize) {

@@ -37,7 +37,7 @@ impl Session {
 
     /// The words around a summary: the caller's, or our default ones under a ladder with an even cut. The documents' ladders
     /// have no words around their summaries.
-    fn frame(&self) -> Option<Frame> {
+    pub(super) fn frame(&self) -> Option<Frame> {
         if let Some(given) = &self.config.compaction.frame {
             return given.clone();
         }

@@ -3,6 +3,7 @@
 use super::background::Background;
 use super::graph::SessionGraph;
 use super::state::Session;
+use crate::compaction::Recorded;
 use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, Form, NodeIndex, Tally};
 use crate::error::{Error, ErrorCode, Result};
@@ -43,7 +44,7 @@ impl Session {
         let folds: Vec<NodeIndex> = written.iter().filter(is_summary).copied().collect();
         let sizes: Vec<Tally> = folds.iter().map(|node| self.context.history.node(*node).tally).collect();
         for node in &written {
-            self.context.rewrite_text(*node, ERASED);
+            self.rewrite_text(*node, ERASED);
         }
         self.runs.carried = Memo::default();
         self.context.extract_all_facts();
@@ -53,7 +54,7 @@ impl Session {
         for (summary, size) in folds.iter().zip(sizes) {
             let text = self.rewritten_summary(*summary, size);
             let ledger = self.rewritten_ledger(*summary, size, &text);
-            self.context.rewrite_text(*summary, if text.is_empty() { ERASED } else { &text });
+            self.rewrite_text(*summary, if text.is_empty() { ERASED } else { &text });
             anew.push((*summary, text, ledger));
         }
         for (summary, text, ledger) in anew {
@@ -62,15 +63,19 @@ impl Session {
                 .flatten()
                 .filter(|t| !t.is_empty())
                 .collect();
-            self.context.rewrite_text(summary, &whole.join("\n\n"));
+            self.rewrite_text(summary, &whole.join("\n\n"));
         }
         self.context.forget_all_facts();
         self.background = Background::default();
         self.lanes.graph = SessionGraph::default();
         self.after_edit();
+        let nodes = [&[index][..], &written].concat();
+        let shown = self.context.view.slots().map(|slot| slot.node).filter(|node| nodes.contains(node));
+        self.context
+            .emit_trimmed(&shown.collect::<Vec<_>>(), "it was erased, or a summary was rewritten without it");
         self.runs.stale_before = self.runs.revision;
         self.restart_journal();
-        Ok(Erased { folds: self.context.ids(&folds), nodes: [&[index][..], &written].concat(), answers })
+        Ok(Erased { folds: self.context.ids(&folds), nodes, answers })
     }
 
     /// The messages whose content `erase` would remove.
@@ -89,6 +94,16 @@ impl Session {
             return Err(Error::new(ErrorCode::GraphConstraint, why));
         }
         Ok(index)
+    }
+
+    /// Replaces a text of the engine. The frame of a summary that said nothing has other words (`Frame::around`), so it is written anew.
+    fn rewrite_text(&mut self, node: NodeIndex, text: &str) {
+        let context = &self.context;
+        let has_frame = context.history.node(node).message.role == Role::User;
+        let fold = context.folds.iter().find(|fold| fold.summary == node && has_frame);
+        let framed =
+            fold.and_then(|fold| Some(self.frame()?.around(text, Recorded::of(context, &fold.members))));
+        self.context.rewrite_text(node, text, framed);
     }
 
     /// The built-in summariser's summary of a fold's members.

@@ -38,6 +38,7 @@ impl Session {
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
         self.context.fold_near = self.fold_near();
+        self.forget_graph_if_claimed(&messages);
         let compactions = self.context.history.compactions().len();
         let added = self.context.push(messages)?;
         let compacted = self.context.history.compactions().len() > compactions;

@@ -114,6 +114,4 @@ saved!(place Prompt { parts, tools, allowed_tools } but {});
 saved!(place Lanes { limits, lane, origin, forks } but {
     graph, // built again from the history when it is read
 });
-saved!(place Costs { answered, unanswered } but {
-    failed, // for reports only
-});
+saved!(place Costs { answered, unanswered, failed } but {});

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::state::Session;
 use crate::config::Keys;
-use crate::context::Wording;
+use crate::context::{EventName, Wording};
 use crate::error::{Error, Result};
 use crate::graph::{ContextParts, Skill};
 use crate::message::{Format, ItemType, Message, Meta, Role};
@@ -151,6 +151,7 @@ impl Session {
         self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
         self.update_wording();
         self.drop_bound_thinking(&[]);
+        self.context.emit(EventName::PromptChanged, &[], "the tools".to_owned());
     }
 
     /// Chooses the words of placeholders: a document's words under its ladder; otherwise our own, which name refs if the model has

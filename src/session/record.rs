@@ -176,7 +176,7 @@ fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
 }
 
-saved!(rest of Session { runs.prepared_at, runs.refusals, runs.no_fold_below, background, costs.unanswered });
+saved!(rest of Session { runs.prepared_at, runs.refusals, runs.no_fold_below, background, costs.unanswered, costs.failed });
 
 impl Session {
     /// One of the parts that are written whole.

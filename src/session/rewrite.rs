@@ -18,11 +18,19 @@ impl Session {
         self.context.history.name_calls(&mut messages);
         self.check_node_limit(messages.len())?;
         self.drop_bound_thinking(&[]);
+        self.forget_graph_if_claimed(&messages);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
         self.after_edit();
         self.note_free_room();
         Ok(added)
+    }
+
+    /// A message of which a reference turns out to be a call is another one in the graph, which is then built again.
+    pub(super) fn forget_graph_if_claimed(&mut self, messages: &[Message]) {
+        if !self.context.history.stored_calls(messages).is_empty() {
+            self.lanes.graph = SessionGraph::default();
+        }
     }
 
     /// Shows the newest user message if it waits for an answer and is hidden, as after a rewrite that removed everything behind it.

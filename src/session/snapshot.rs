@@ -155,6 +155,9 @@ impl Session {
         let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
         let answered = self.costs.answered.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a model call's cost belongs to no message")?;
+        let failed_at = self.costs.failed.iter().map(|(entered, _)| *entered);
+        let is_past = failed_at.clone().all(|entered| entered <= history.len());
+        from.require(is_past && failed_at.is_sorted(), "a call failed at an impossible time")?;
         from.require(
             self.prompt.tools.len() == self.prompt.allowed_tools.len(),
             "a tool is neither allowed nor filtered out",

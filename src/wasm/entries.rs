@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -53,24 +54,21 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
     }
 }
 
-/// The entries before a list, for entries that depend on them: the last one, or all of the answer or the outputs that the list continues.
-pub type Before<'a> = &'a dyn Fn(bool) -> Result<Vec<Value>, JsValue>;
-
-/// The newest of `entries`, which come newest first, or `all` with which it was read; in the order of the list.
-pub fn last_entries(format: Format, entries: impl Iterator<Item = Value>, all: bool) -> Vec<Value> {
-    let mut last: Vec<Value> = Vec::new();
-    for entry in entries {
-        if last.last().is_some_and(|later| !all || !provider(format).is_read_with(&entry, later)) {
-            break;
-        }
-        last.push(entry);
-    }
-    last.reverse();
-    last
+/// What comes before a list, for entries that depend on it.
+#[derive(Clone)]
+pub enum Before {
+    /// The last entry.
+    Entry(Option<Value>),
+    /// The last message, or all of the answer and its outputs.
+    Messages(Vec<Arc<Message>>),
 }
 
-/// Reads the caller's input.
-pub fn read(format: Format, input: &JsValue, before: Before<'_>) -> Result<Incoming, JsValue> {
+/// Reads the caller's input. `before` says what comes before it, and is told whether the list continues an answer.
+pub fn read(
+    format: Format,
+    input: &JsValue,
+    before: impl FnOnce(bool) -> Result<Before, JsValue>,
+) -> Result<Incoming, JsValue> {
     if format == Format::Messages
         && let Some(list) = list_in(input)?
     {
@@ -90,9 +88,11 @@ pub fn read(format: Format, input: &JsValue, before: Before<'_>) -> Result<Incom
     // No provider accepts an empty instruction.
     let head = provider.read_head(&value).filter(|head| !head.is_blank());
     let head: Vec<Message> = head.into_iter().collect();
-    let before = before(provider.continues(&list))?;
-    let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
-        provider.read_after(&before, &list)?.into_iter().unzip();
+    let read = match before(provider.continues(&list))? {
+        Before::Entry(entry) => provider.read_after(entry.as_slice(), &list)?,
+        Before::Messages(messages) => provider.read_behind(&messages, &list)?,
+    };
+    let (read, ranges): (Vec<Message>, Vec<Range<usize>>) = read.into_iter().unzip();
     let apart = head.iter().map(|_| Group::without_objects(0..1));
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     if repaired {

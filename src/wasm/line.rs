@@ -6,18 +6,19 @@
 //! returned: then that view is the list from there on.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use js_sys::{Object, WeakRef};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::entries::last_entries;
+use super::entries::Before;
 use super::handles::Handles;
 use super::packed::string_of;
 use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, Role};
 use crate::provider::{CallId, Calls, PendingRenames, Reading, provider};
 use crate::saved::checksum;
 use crate::session::Session;
@@ -147,12 +148,27 @@ impl Line {
         self.0.extend(stretches);
     }
 
-    /// The last entry of the first `stretches`, or `all` with which it was read. They are rewritten from their messages, so that a restored
-    /// session reads what follows in the same way.
-    pub fn before(&self, stretches: usize, all: bool, format: Format, history: &History) -> Vec<Value> {
-        let known = self.0.get(..stretches).unwrap_or_default().iter().rev();
-        let entries = known.flat_map(|stretch| items_of(stretch, format, history).into_iter().rev());
-        last_entries(format, entries, all)
+    /// What the first `stretches` end with: for Gemini the last message, or `all` of the answer and its outputs, because outputs may lack
+    /// ids. For other formats the last entry, written from its messages, so that a restored session reads what follows in the same way.
+    pub fn before(&self, stretches: usize, all: bool, format: Format, history: &History) -> Before {
+        let mut known = self.0.get(..stretches).unwrap_or_default().iter().rev();
+        if format != Format::Gemini {
+            return Before::Entry(known.find_map(|stretch| items_of(stretch, format, history).pop()));
+        }
+        let nodes = known.flat_map(|stretch| stretch.nodes.iter().rev());
+        let mut is_behind = true; // behind the answer
+        let belongs = |message: &&Arc<Message>| match message.role {
+            Role::Tool => is_behind,
+            role => {
+                is_behind = false;
+                role == Role::Assistant
+            }
+        };
+        let messages = nodes.map(|node| &history.node(*node).message).take_while(belongs);
+        let mut messages: Vec<Arc<Message>> =
+            messages.take(if all { usize::MAX } else { 1 }).cloned().collect();
+        messages.reverse();
+        Before::Messages(messages)
     }
 
     /// Removes the stretches from index `stretches` on.

@@ -14,7 +14,7 @@ use super::away;
 use super::call_cost;
 use super::context_parts::{set_context, set_tools};
 use super::engine::Engine;
-use super::entries::{Incoming, read};
+use super::entries::{Before, Incoming, read};
 use super::inner::Inner;
 use super::option_changes::set_options;
 use super::options::{Options, read_options};
@@ -362,12 +362,12 @@ impl Session {
         // Gemini's outputs may lack a call id: the entries before them show which call they answer.
         let before = |all: bool| {
             if format != Format::Gemini {
-                return Ok(Vec::new());
+                return Ok(Before::Entry(None));
             }
             let line = self.inner.line.borrow();
             self.inner.read(|core| line.before(line.0.len(), all, format, &core.context().history))
         };
-        let Incoming { messages, groups } = read(format, input, &before)?;
+        let Incoming { messages, groups } = read(format, input, before)?;
         self.inner.precount(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
-use super::entries::{Incoming, entries, last_entries, read};
+use super::entries::{Before, Incoming, entries, read};
 use super::inner::Inner;
 use super::line::{CommonPart, Line, behind_instructions, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
@@ -44,7 +44,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     // Asked before the list is read, which may call the caller's getters: then nothing of the session may be borrowed.
     let all = format == Format::Gemini && list[common.entries..].iter().any(continues);
     let before = inner.read(|core| known.before(common.stretches, all, format, &core.context().history))?;
-    let renewed = rewritten_entries(known, &common, format, &list)?;
+    let renewed = rewritten_entries(inner, known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
     // A list that has one of our summaries in it goes on from there.
     let is_cut_back = !gone.is_empty()
@@ -54,11 +54,12 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         })?;
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
-    let Incoming { messages, groups } = read(format, &new, &|_| Ok(before.clone()))?;
+    let Incoming { messages, groups } = read(format, &new, |_| Ok(before))?;
     let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
-    let head =
-        head.map(|head| read(format, &head.iter().collect::<Array>(), &|_| Ok(Vec::new()))).transpose()?;
+    let head = head
+        .map(|head| read(format, &head.iter().collect::<Array>(), |_| Ok(Before::Entry(None))))
+        .transpose()?;
     let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
     inner.precount(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
@@ -164,6 +165,7 @@ fn with_known_ids(common: &CommonPart, mut messages: Vec<Message>) -> Result<Vec
 
 /// Collects the entries that are written differently now.
 fn rewritten_entries(
+    inner: &Inner,
     line: &Line,
     common: &CommonPart,
     format: Format,
@@ -173,11 +175,9 @@ fn rewritten_entries(
     for (n, at) in &common.rewritten {
         let Some(stretch) = line.0.get(*n) else { continue };
         let entries = *at..*at + stretch.entries;
-        let known = || list[..*at].iter().rev();
-        let json = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage).ok();
-        let before = |all| Ok(last_entries(format, known().map_while(json), all));
+        let before = |all| inner.read(|core| line.before(*n, all, format, &core.context().history));
         let now: Array = list[entries.clone()].iter().collect();
-        let Incoming { messages, .. } = read(format, &now, &before)?;
+        let Incoming { messages, .. } = read(format, &now, before)?;
         if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
             renewed.messages.extend(stretch.nodes.iter().copied().zip(messages));
         }

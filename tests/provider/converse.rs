@@ -417,6 +417,19 @@ fn mutate(list: &mut Vec<Value>, dice: &mut Dice) {
 
 /// `check` finds what the service refuses, and nothing else, except a tool's error that holds more than texts, on which the service is
 /// silent. The service accepts what `repair` returns.
+/// A restored view has it as the live view does.
+#[test]
+fn an_empty_block_is_carried_unchanged() {
+    let result = json!({ "toolResult": { "toolUseId": "a", "content": [{ "text": "ok" }, {}] } });
+    let list = json!([
+        { "role": "user", "content": [{ "text": "Go." }, {}] },
+        { "role": "assistant", "content": [{}, { "toolUse": { "toolUseId": "a", "name": "f", "input": {} } }] },
+        { "role": "user", "content": [result, {}] },
+    ]);
+    let read = provider(FORMAT).read(&list).unwrap();
+    assert_eq!(json!(provider(FORMAT).write(&read.iter().collect::<Vec<_>>()).items), list);
+}
+
 #[test]
 fn check_finds_every_mutation() {
     let mut dice = Dice(7);

@@ -1,6 +1,7 @@
 //! Responses items: every kind, changes, grouping.
 
 use contextfold::ErrorCode;
+use contextfold::graph::EdgeKind;
 use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::{CheckOptions, check, provider, reasoning_groups, unlink_each};
 use contextfold::session::{Session, SessionConfig};
@@ -262,10 +263,28 @@ fn a_stored_call_is_the_reference_that_an_output_answers() {
     assert_eq!(calls, ["call_1", "call_2"], "in their order");
     assert!(check(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap().is_empty());
 
-    let mut session = session();
-    session.push(messages).unwrap();
-    let view: Vec<Message> = session.context().view_messages().iter().map(|m| Message::clone(m)).collect();
-    assert_eq!(written(&view), list);
+    let items = list.as_array().unwrap();
+    for size in [items.len(), 4, 2, 1] {
+        let mut session = session();
+        session.graph().unwrap();
+        for items in items.chunks(size) {
+            session.push(read(&json!(items))).unwrap();
+        }
+        let restored = Session::restore(&session.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour)));
+        for mut session in [session, restored.unwrap().session] {
+            let view: Vec<Message> =
+                session.context().view_messages().iter().map(|m| Message::clone(m)).collect();
+            assert_eq!(written(&view), list, "{size} at a time");
+            assert!(!session.context().history.has_open_calls());
+            let messages = view.iter().filter(|message| message.role == Role::Assistant);
+            let calls: Vec<String> =
+                messages.flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
+            assert_eq!(calls, ["call_1", "call_2"], "{size} at a time");
+            let edges = session.graph().unwrap().edges();
+            let depend = edges.iter().filter(|edge| edge.kind == EdgeKind::Dependency);
+            assert_eq!(depend.count(), 2, "{size} at a time");
+        }
+    }
 
     let orphan = json!([
         { "role": "user", "content": "hi" },

@@ -1,6 +1,7 @@
 //! The rules one by one: those that need the original, those of single providers, and what `repair` does.
 
-use contextfold::message::{Format, Message};
+use contextfold::ErrorCode;
+use contextfold::message::{Format, Message, Role};
 use contextfold::provider::{
     CheckOptions, MISSING_OUTPUT, Severity, binds_thinking, check, provider, repair,
 };
@@ -652,6 +653,23 @@ fn every_spelling_of_geminis_contents_is_read() {
             let written = provider(Format::Gemini).write(&read.iter().collect::<Vec<&Message>>());
             assert_eq!(written.head, Some(json!({ "parts": [{ "text": "rules" }] })), "{body}");
         }
+    }
+}
+
+/// The API's reference: `role` is optional, and a content without one is the user's.
+#[test]
+fn a_content_of_gemini_without_a_role_is_the_users_and_any_other_role_is_refused() {
+    let read = |content: &Value| provider(Format::Gemini).read(&json!([content]));
+    let parts = json!([{ "text": "go" }]);
+    for content in [json!({ "parts": parts }), json!({ "role": null, "parts": parts })] {
+        let read = read(&content).unwrap();
+        assert_eq!(read[0].role, Role::User);
+        assert_eq!(json!(provider(Format::Gemini).write(&[&read[0]]).items), json!([content]));
+    }
+    for role in [json!(5), json!(["model"]), json!("assistant"), json!("")] {
+        let refused = read(&json!({ "role": role, "parts": parts })).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::InvalidMessage, "{role}");
+        assert!(refused.message().contains("unknown role `"), "{refused}");
     }
 }
 

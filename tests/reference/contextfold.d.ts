@@ -823,7 +823,9 @@ export interface ContextCost {
  * - `items_removed`: messages left the view without a summary. `items`: these messages; `detail`: why.
  * - `conversation_replaced`: a summary replaced the whole conversation (the layout `"replace"`). `items`: the summary.
  * - `output_trimmed`: messages in the view lost text: tool outputs were shortened or became placeholders, media did, or long
- *   texts of other messages were cut. `items`: these messages; `detail`: why.
+ *   texts of other messages were cut; or `erase` took it for good. `items`: these messages; `detail`: why.
+ * - `prompt_changed`: what stands before the conversation changed. `items`: the messages that are new there; `detail`: `the header`,
+ *   `the parts of setContext` or `the tools`.
  * - `compaction_due`: the view has come near its threshold; emitted once, by the `prepare` that finds it so. `left`: how many
  *   tokens are left.
  * - `compaction_started`: a summary was requested. `items`: the messages to be folded; `detail`: `in the background`, or empty.
@@ -836,7 +838,7 @@ export interface ContextCost {
  * - `unfolded`: messages came back into the view: a fold was undone, or there was room again. `items`: these messages; `detail`:
  *   why.
  */
-export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "prompt_changed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
 
 /**
  * The prices that a simulation uses. The part of a call that was also the beginning of the call before is charged at the

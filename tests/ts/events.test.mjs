@@ -9,7 +9,7 @@ import { assistant, calls, conversation, failsWith, output, user, words } from "
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const GOOD = "<summary>the gist</summary>";
-const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
+const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "prompt_changed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
 
 /** A session and the names of all its events. */
 function listened(options) {
@@ -52,6 +52,26 @@ test("a pin that restores a message to the view sends its event at once, not wit
   const told = events.length;
   session.push(user("next"));
   assert.deepEqual(names().slice(told), ["message_added"]);
+});
+
+test("the header, the tools, the parts of setContext and erase send events, once each and only if they change something", () => {
+  const { session, events } = listened();
+  const [, secret] = session.push([user("one"), assistant("my secret"), user("two")]);
+  const told = (change) => {
+    events.length = 0;
+    change();
+    change();
+    return events.map((e) => [e.event, e.items, e.detail, e.tokens === session.tokens]);
+  };
+  assert.deepEqual(told(() => session.setHeader("Be brief.")), [["prompt_changed", [session.items()[0].id], "the header", true]]);
+  assert.deepEqual(told(() => session.setTools("openai-chat", [{ type: "function", function: { name: "read", parameters: {} } }])), [["prompt_changed", [], "the tools", true]]);
+  const [[name, items, ...rest], ...more] = told(() => session.setContext({ memory: ["They prefer tabs."] }));
+  assert.deepEqual([name, items.length, rest, more], ["prompt_changed", 1, ["the parts of setContext", true], []]);
+  assert.deepEqual(told(() => session.setContext(null)), [["prompt_changed", [], "the parts of setContext", true]]);
+  assert.deepEqual(told(() => session.setContext({ toolFilter: () => false })), [["prompt_changed", [], "the tools", true]]);
+  events.length = 0;
+  session.erase(secret);
+  assert.deepEqual(events.map((e) => [e.event, e.items, e.tokens]), [["output_trimmed", [secret], session.tokens]]);
 });
 
 test("a listener of message_added gets the pushed message, the same object", () => {
@@ -105,6 +125,7 @@ test("the even cut tells which messages it cut, and which are whole again", asyn
     await session.prepare();
     const [{ event, items, tokens }, ...more] = events.splice(0);
     assert.deepEqual([event, tokens, more], ["unfolded", session.tokens, []], "there is room for more of them");
+    assert.match(session.report.decisions.find(({ pass }) => pass === "even_cut").why, contextWindow === 20_000 ? /^there is room again: .* still cut/ : /^there is room again: no text/);
     assert.ok(items.length > 0 && items.every((id) => trimmed[0].items.includes(id)));
   }
   assert.ok(session.items().every(({ form }) => form === "whole"));

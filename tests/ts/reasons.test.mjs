@@ -71,6 +71,8 @@ test("a call for which no view fits is an errored agent node with its cost", asy
   assert.equal(errored[0].metadata.context_cost.limit, 500);
   assert.ok(errored[0].metadata.context_cost.estimated_tokens > 500);
   assert.ok(session.graph.edges().some((edge) => edge.from === asked && edge.to === errored[0].id));
+  const graph = ({ graph }) => [graph.nodes(), graph.edges()];
+  assert.deepEqual(graph(Session.restore(session.snapshot())), graph(session), "a restored session tells of it, too");
   session.setOptions({ contextWindow: 50_000 });
   await session.prepare();
   session.push({ role: "assistant", content: "Done." });

@@ -961,3 +961,27 @@ describe("an answer of Gemini in several contents, as its SDK keeps the chunks o
     assert.deepEqual(synced.view("gemini").contents, [...list.slice(0, 4), outputs]);
   });
 });
+
+test("a call that is stored with the provider is found by its output, in whatever pieces the list comes", async () => {
+  const reference = (id) => ({ type: "item_reference", id });
+  const brought = (call_id) => ({ type: "function_call_output", call_id, output: call_id });
+  const list = [{ role: "user", content: "hi" }, reference("rs_1"), reference("fc_1"), reference("fc_2"), brought("call_1"), brought("call_2"), { role: "user", content: "go on" }];
+  const store = memoryStore();
+  const pushed = new Session();
+  const synced = new Session();
+  for (const [at, item] of list.entries()) {
+    pushed.pushFrom("openai-responses", item);
+    await pushed.save(store, "key");
+    assert.deepEqual(synced.sync("openai-responses", list.slice(0, at + 1)), { added: 1, diverged_at: null });
+  }
+  for (const session of [pushed, synced, await Session.load(store, "key"), Session.restore(synced.snapshot())]) {
+    assert.deepEqual(session.view("openai-responses").input, list);
+    assert.deepEqual(session.sync("openai-responses", structuredClone(list)), { added: 0, diverged_at: null });
+  }
+  // A refused list claims nothing: no call waits.
+  const refused = new Session();
+  refused.pushFrom("openai-responses", list.slice(0, 4));
+  assert.throws(() => refused.pushFrom("openai-responses", ["call_1", "call_2", "call_3"].map(brought)), { code: "INVALID_MESSAGE" });
+  refused.push({ role: "user", content: "on" });
+  assert.equal(refused.view("openai-responses").input.length, 5);
+});

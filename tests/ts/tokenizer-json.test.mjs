@@ -148,6 +148,7 @@ test("an unknown part is refused by name", async () => {
   const split = (Regex) => ({ file: { pre_tokenizer: { type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false } } });
   for (const pattern of ["(?<=a)b", "(a)\\1", "a++", "(?>a+)b", "a*", "(?i:straße)", "^a", "a(?!b)"]) await refused(split(pattern), "pattern");
   await refused(split("(((a{1000}){1000}){1000})"), "pattern");
+  await refused(split("\\w*"), `the pattern "\\\\w*": `); // as the file has it
 });
 
 test("a broken file is refused without a trap", async () => {

@@ -1,6 +1,7 @@
 // An agent loop over one of OpenAI's APIs: ask the model, run the tools that it calls, ask again, each time with a list that fits.
 
 import { ContextError } from "contextfold";
+import { objectOf } from "../../given.js";
 import { BodyKeeper, withSession } from "./bodies.js";
 import { TakenIds, callsWithoutOutput, newIdsFor } from "./call-ids.js";
 import { continuedList } from "./continue-session.js";
@@ -9,6 +10,7 @@ import { usageIn } from "./summed.js";
 
 export async function runLoop(api, client, body, given) {
   const options = readLoopOptions(given);
+  objectOf(body, "body");
   const own = await withSession(options, body);
   try {
     return await loop(api, client, body, options, own);

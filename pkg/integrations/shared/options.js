@@ -1,6 +1,7 @@
 // The options that every integration takes besides a session's own options.
 
 import { ContextError, Session } from "contextfold";
+import { optionsOf } from "../../given.js";
 import { nearest } from "../../nearest.js";
 
 const OWN = ["session", "key", "strict", "onError", "onReport"];
@@ -13,8 +14,8 @@ const OWN = ["session", "key", "strict", "onError", "onReport"];
  * A test session is made, so that a wrong option throws at once, not in the middle of an agent's run. In a browser the module may
  * not be loaded yet; then the first call throws.
  */
-export function readOptions(options = {}, { more = [] } = {}) {
-  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+export function readOptions(given, { more = [] } = {}) {
+  const options = optionsOf(given);
   const own = {};
   const ofSession = {};
   for (const [key, value] of Object.entries(options)) {

@@ -1,6 +1,7 @@
 // Summaries by a provider's own compaction. In views of the provider's format, its compaction appears next to our record of facts.
 
 import { ContextError, convert } from "contextfold";
+import { optionsOf } from "../../given.js";
 
 const BETA = "compact-2026-09-04";
 
@@ -43,9 +44,10 @@ export function withBeta(betas) {
 }
 
 /** See anthropic.d.ts and openai.d.ts. */
-export function providerCompaction(provider, { client, model, instructions } = {}) {
+export function providerCompaction(provider, options) {
+  const { client, model, instructions } = optionsOf(options);
   const known = PROVIDERS[provider];
-  if (!known) throw new ContextError("INVALID_CONFIG", `providerCompaction: ${JSON.stringify(provider)} is neither "anthropic" nor "openai"`);
+  if (!known) throw new ContextError("INVALID_CONFIG", `providerCompaction: "${String(provider)}" is neither "anthropic" nor "openai"`);
   if (typeof (provider === "anthropic" ? client?.beta?.messages?.create : client?.responses?.compact) !== "function")
     throw new ContextError("INVALID_CONFIG", `providerCompaction: \`client\` has no ${provider === "anthropic" ? "beta.messages.create" : "responses.compact"}`);
   return async (request, { signal } = {}) => {

@@ -3,7 +3,7 @@
 use super::History;
 use crate::context::node::NodeIndex;
 use crate::error::{Error, Result};
-use crate::hashing::HashMap;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part, Role, ToolCall};
 
 impl History {
@@ -12,6 +12,7 @@ impl History {
     pub fn check<'m>(&'m self, messages: &'m [Message], replaced: &[NodeIndex]) -> Result<()> {
         let mut opened: HashMap<&str, Option<&'m ToolCall>> = HashMap::default(); // `None` once it is answered
         let mut ids: HashMap<&str, usize> = HashMap::default();
+        let stored: HashSet<String> = self.stored_calls(messages).into_iter().map(|(_, id)| id).collect();
         for (i, message) in messages.iter().enumerate() {
             if let Some(id) = &message.meta.id {
                 if id.is_empty() {
@@ -60,6 +61,9 @@ impl History {
                 }
                 let id = &output.call_id;
                 let Some(call) = waiting(&opened, id) else {
+                    if stored.contains(id) && opened.insert(id, None).is_none() {
+                        continue;
+                    }
                     return Err(Error::message_at(
                         i,
                         format!(

@@ -120,6 +120,13 @@ impl Links {
         append(&mut self.calls, link);
     }
 
+    /// A message that was entered makes one more call.
+    pub fn claim(&mut self, caller: NodeIndex) {
+        if let Some(calls) = self.calls.get_mut(caller.get()) {
+            *calls += 1;
+        }
+    }
+
     fn enter_server_calls(&mut self, message: &Message, index: NodeIndex) {
         let from = message.required_ids().filter_map(|id| self.server.get(&*id).copied()).min();
         // A message that belongs to calls in several messages goes with the earliest of them.

@@ -33,9 +33,6 @@ pub fn blocks<'p>(
         let Some(mut block) = blocks::write(part, place, notes) else { continue };
         let fields = block.as_object_mut().filter(|block| block.len() > 1);
         let mark = fields.and_then(|block| block.shift_remove(CACHE_POINT));
-        if block.as_object().is_some_and(serde_json::Map::is_empty) {
-            continue; // a cache point that was removed
-        }
         out.push(block);
         out.extend(mark.map(|mark| json!({ CACHE_POINT: mark })));
     }

@@ -35,7 +35,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     let mut pairing = Pairing::new(list, stateful);
     let behind = next_non_reasoning(list);
     let mut ids: HashMap<&str, usize> = HashMap::default();
-    let mut approvals = Vec::new(); // requests without an answer so far
+    let mut approvals = OpenIds::default(); // requests without an answer so far
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
         let kind = text(value, "type").unwrap_or_default();
@@ -49,9 +49,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
         } else if kind == "reasoning" {
             reasoning(value, behind[i].map(|at| &list[at]), i, options, dialect, found);
         } else if kind == APPROVAL.call {
-            approvals.push((kinds::call_id(item).unwrap_or_default(), i));
+            approvals.open(kinds::call_id(item).unwrap_or_default(), i);
         } else if kind == APPROVAL.output {
-            approvals.retain(|(id, _)| kinds::call_id(item) != Some(id));
+            approvals.close(kinds::call_id(item).unwrap_or_default());
         }
         id(value, kind, item, i, &mut ids, dialect, found);
         let between =
@@ -68,7 +68,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             found.error("R-unanswered", call.index, format!("{} {id} has no output", call.kind));
         }
     }
-    for (id, at) in approvals.into_iter().filter(|(_, at)| *at < running) {
+    for (id, at) in approvals.close_all().into_iter().filter(|(_, at)| *at < running) {
         found.error("R-unanswered", at, format!("{} {id} has no {}", APPROVAL.call, APPROVAL.output));
     }
 }

@@ -12,11 +12,12 @@ mod read;
 mod write;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
-use super::format::{behind, several_by_one};
+use super::format::several_by_one;
 use super::opaque::{has_non_object_input, wrap_input};
 use super::results::JOINS;
 use super::{Calls, Note, Provider, Written};
@@ -86,17 +87,13 @@ impl Provider for Gemini {
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        Ok(read::joined(several_by_one(list, read::message)?))
+        self.read_behind(&[], list)
     }
 
-    fn read_after(&self, before: &[Value], list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        let all = [before, list].concat();
-        let Ok(read) = several_by_one(&all, read::message) else { return self.read_list(list) };
-        Ok(read::joined(behind(before.len(), read)))
-    }
-
-    fn is_read_with(&self, before: &Value, later: &Value) -> bool {
-        read::is_read_with(before, later)
+    fn read_behind(&self, before: &[Arc<Message>], list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        let read =
+            |entry: &Value, index: usize, out: &mut Vec<Message>| read::message(before, entry, index, out);
+        Ok(read::joined(several_by_one(list, read)?))
     }
 
     fn continues(&self, list: &[Value]) -> bool {

@@ -1,5 +1,11 @@
 //! Matches outputs with calls if the API assigns no ids, or a caller does not return them.
 
+use crate::hashing::HashMap;
+use crate::message::ToolCall;
+
+/// Comes between a call's name and its number in an id that we assign.
+const NUMBERED: &str = "--";
+
 /// A call or an output in a content.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::provider) struct Named<'v> {
@@ -27,11 +33,23 @@ pub(in crate::provider) fn match_outputs(calls: &[Named<'_>], outputs: &[Named<'
     found
 }
 
-/// The id that we assign to a call without one: its name, with a number from the second call of that name on.
-pub(super) fn made_id<'v>(named: &mut Vec<&'v str>, name: &'v str) -> String {
-    named.push(name);
-    match named.iter().filter(|other| **other == name).count() {
-        1 => name.to_owned(),
-        nth => format!("{name}--{nth}"),
+/// The names of calls without ids, each with the number of its calls.
+#[derive(Default)]
+pub(super) struct NamesUsed<'v>(HashMap<&'v str, usize>);
+
+impl<'v> NamesUsed<'v> {
+    /// Counts a call that has an id which we assign.
+    pub fn note(&mut self, call: &'v ToolCall) {
+        let rest = call.id.strip_prefix(&call.name);
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED)) {
+            *self.0.entry(&call.name).or_default() += 1;
+        }
+    }
+
+    /// The id that we assign to a call without one: its name, with a number from the second call of that name on.
+    pub fn made_id(&mut self, name: &'v str) -> String {
+        let nth = self.0.entry(name).or_default();
+        *nth += 1;
+        if *nth == 1 { name.to_owned() } else { format!("{name}{NUMBERED}{nth}") }
     }
 }

@@ -19,17 +19,24 @@ pub(super) fn claim_reference(id: &str, before: &mut [(Message, Range<usize>)]) 
     if before.iter().rev().any(|(message, _)| message.tool_calls().any(is_it)) {
         return;
     }
-    let may_be_it = |part: &Part| stored_call(part).is_some();
-    let messages = before.iter_mut().rev().map(|(message, _)| message);
-    let Some(message) = messages.into_iter().find(|message| message.parts.iter().any(may_be_it)) else {
-        return;
-    };
-    // The ids differ, so among several the order decides.
-    if let Some(part) = message.parts.iter_mut().find(|part| may_be_it(part))
-        && let Part::Opaque { raw, .. } = &*part
-    {
+    let mut messages = before.iter_mut().rev().map(|(message, _)| message);
+    if let Some(message) = messages.find(|message| stored_calls(message) > 0) {
+        claim_stored_call(message, id);
+    }
+}
+
+/// How many references a message has that may be calls which are stored with the provider.
+pub fn stored_calls(message: &Message) -> usize {
+    message.parts.iter().filter(|part| stored_call(part).is_some()).count()
+}
+
+/// The first such reference becomes the call with this id: the ids differ, so among several the order decides. Returns whether there is one.
+pub fn claim_stored_call(message: &mut Message, id: &str) -> bool {
+    let Some(part) = message.parts.iter_mut().find(|part| stored_call(part).is_some()) else { return false };
+    if let Part::Opaque { raw, .. } = &*part {
         *part = Part::from(opaque_call(id, FORMAT, raw.clone()));
     }
+    true
 }
 
 /// The id of the stored item that a part refers to, if that may be a call.

@@ -35,37 +35,41 @@ const BOTH_CASES: &str = "(?:'[sSſ]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'
 impl Expression {
     /// Compiles a pattern of a file, which is written for Oniguruma.
     pub fn of_file(pattern: &str) -> Result<Self> {
-        let unsupported = |why| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
-        Self::new(&as_oniguruma_reads(pattern).map_err(unsupported)?)
+        let read = as_oniguruma_reads(pattern);
+        read.and_then(|read| Self::compiled(&read)).map_err(|why| unsupported(pattern, &why))
     }
 
     /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self> {
-        let unsupported = |why: String| Error::unsupported(format!("the pattern {pattern:.200?}: {why}"));
-        let alternatives = alternatives(pattern).map_err(&unsupported)?;
+        Self::compiled(pattern).map_err(|why| unsupported(pattern, &why))
+    }
+
+    /// Compiles a pattern, or says why it cannot.
+    fn compiled(pattern: &str) -> std::result::Result<Self, String> {
+        let alternatives = alternatives(pattern)?;
         let mut before_words = Vec::new();
         let mut parts = Vec::new();
         for (at, alternative) in alternatives.iter().enumerate() {
             let is_before_word = *alternative == BEFORE_WORD;
             // If it fails because there is only one white space before a word, the next alternative must match that one.
             if is_before_word && !matches!(alternatives.get(at + 1), Some(&(r"\s+" | r"\s"))) {
-                return Err(unsupported(format!("`{BEFORE_WORD}` must come right before `\\s+`")));
+                return Err(format!("`{BEFORE_WORD}` must come right before `\\s+`"));
             }
             let written = alternative.replace(CONTRACTIONS, BOTH_CASES);
             if written.contains("(?i") {
-                return Err(unsupported("case-insensitive groups".into()));
+                return Err("case-insensitive groups".into());
             }
             before_words.push(is_before_word);
             parts.push(if is_before_word { r"\s+".into() } else { written });
         }
         for part in &parts {
-            let hir = regex_syntax::parse(part).map_err(|e| unsupported(first_line(&e.to_string())))?;
+            let hir = regex_syntax::parse(part).map_err(|e| first_line(&e.to_string()))?;
             let properties = hir.properties();
             if properties.minimum_len() == Some(0) || properties.minimum_len().is_none() {
-                return Err(unsupported("it can match the empty text, or never matches".into()));
+                return Err("it can match the empty text, or never matches".into());
             }
             if properties.look_set().iter().any(|_: Look| true) {
-                return Err(unsupported("it uses anchors or look-around".into()));
+                return Err("it uses anchors or look-around".into());
             }
         }
         let regex = Regex::builder()
@@ -73,7 +77,7 @@ impl Expression {
             .dfa(dfa::Config::new().cache_capacity(4 << 20).skip_cache_capacity_check(true))
             .syntax(syntax::Config::new().nest_limit(64))
             .build_many(&parts)
-            .map_err(|_| unsupported("it is too large".into()))?;
+            .map_err(|_| "it is too large")?;
         let cache = RefCell::new(regex.create_cache());
         Ok(Self { regex, cache, before_words })
     }
@@ -95,6 +99,11 @@ impl Expression {
         }
         Some((start, end))
     }
+}
+
+/// The error that quotes a pattern as the file has it.
+fn unsupported(pattern: &str, why: &str) -> Error {
+    Error::unsupported(format!("the pattern {pattern:.200?}: {why}"))
 }
 
 fn first_line(message: &str) -> String {
