@@ -20,7 +20,7 @@ pub(in crate::facts) const GERMAN: Language = Language {
     always: "nie niemals immer stets ausnahmslos keinesfalls nicht keine keinen kein keinerlei nichts",
     only: "nur ausschliesslich lediglich hoechstens maximal",
     subordinating: "warum wieso weshalb wenn falls dass ob was wo wie weil damit bis",
-    rules: "^ *en sie .. =nie|niemals|immer|stets|nicht|keine|keinen|kein, ^ =nie|niemals|immer|nicht ... ! $, \
+    rules: "^ *en|*ern|*eln sie .. =nie|niemals|immer|stets|nicht|keine|keinen|kein, ^ =nie|niemals|immer|nicht ... ! $, \
         ^ =nie|niemals|immer %, du =darfst .. nie|niemals|nicht|kein*|nur, =darfst du .. nie|nicht|kein*, \
         du =sollst .. nie|niemals|nicht|kein*|nichts, du =musst, musst du .. =immer, sie =muessen .. immer, \
         sie =duerfen .. nicht|nie|kein*, auf =keinen fall, unter =keinen umstaenden, in =keinem fall, \
@@ -67,6 +67,6 @@ pub(in crate::facts) const GERMAN: Language = Language {
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \
         besserung stress eile ursache der von einzige einziger gefunden vorhanden laufen laeuft geht gibt ist \
         sind war waren hat haben wird werden kommt funktioniert",
-    reports: "mach+ dir =keine, =gewesen|worden sein, nur =wissen|fragen|kurz|mal, immer =noch nicht, ich frag =mich, \
+    reports: "mach+ dir =keine, machen sie sich =keine, =gewesen|worden sein, nur =wissen|fragen|kurz|mal, immer =noch nicht, ich frag =mich, \
         jedem|jeder _ die =gleichen|selben",
 };

@@ -75,9 +75,12 @@ fn choose(document: &Document<'_>, bytes: usize, least: usize) -> (Vec<usize>, u
 
 /// Whether a value is a string that is cut if it has room for this many bytes.
 fn is_cut(document: &Document<'_>, node: usize, bytes: usize) -> bool {
+    if document.kind(node) != Kind::Text {
+        return false;
+    }
     let raw = document.raw(node);
     let least = if raw.contains(' ') { LEAST_LEFT_OUT } else { LEAST_LEFT_OUT_OF_WORD };
-    document.kind(node) == Kind::Text && raw.len() > bytes + least
+    raw.len() > bytes + least
 }
 
 /// The room of each chosen value: `least` bytes for a long string, and its share of the bytes left; `None` for what stays whole.
