@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
     is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read, says_what_is_lacking, sentences,
-    shorten,
+    shorten, without_numbers,
 };
+use crate::hashing::HashSet;
 use crate::script::is_cjk;
 
 /// Requests that are clearly longer, in bytes, lose their end.
@@ -35,9 +36,11 @@ const ANSWERED_BELOW: &str = "Answered below: ";
 /// The label of other requests among the latest.
 const LATELY: &str = "Lately: ";
 
-/// After this many further requests, the first one may no longer be the task. After `OUTDATED`, the user has moved on.
+/// After this many further requests, the first one may no longer be the task. After `OUTDATED` that differ by more than their numbers, of the
+/// `MANY` newest, the user has moved on.
 const OLD: usize = 4;
 const OUTDATED: usize = 20;
+const MANY: usize = 100;
 
 /// If the first request is old, at most this many of the latest are told besides, of those among this many messages that are clearly no
 /// mere answers.
@@ -148,10 +151,13 @@ pub(super) fn asked(
     }
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
-    let since = since.take(OUTDATED).count();
+    let since: Vec<NodeIndex> = since.take(MANY).collect();
+    // "And part 7?" goes on with what "And part 6?" went on with.
+    let text = |index: &NodeIndex| context.history.node(*index).message.plain_text();
+    let kinds: HashSet<String> = since.iter().map(|index| without_numbers(&text(index))).collect();
     let mut out = Vec::new();
-    if since < OUTDATED {
-        out.push(of(first, if since < OLD { "" } else { AT_FIRST })?);
+    if kinds.len() < OUTDATED {
+        out.push(of(first, if since.len() < OLD { "" } else { AT_FIRST })?);
     } else {
         let others = folded_turns(context, members, true).take(AMONG).take_while(|index| *index != first);
         let others = others.filter(|index| Some(*index) != latest && asks_for_much(context, *index));
