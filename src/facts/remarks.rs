@@ -195,7 +195,8 @@ fn names_something(sentence: &str) -> bool {
     sentence.contains(['/', '\\', '_', '#', '@']) || sentence.split('.').skip(1).any(goes_on)
 }
 
-fn without_numbers(sentence: &str) -> String {
+/// A text in lower case, with the same sign for each number.
+pub fn without_numbers(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len());
     for c in sentence.chars() {
         match c {

@@ -14,7 +14,7 @@ const COURTESY: &str = "thanks thank sorry apologize apologise apologies appreci
     спасибо благодарю извините извини простите прости";
 
 /// Words that agree, refuse, or ask to go on, folded.
-const ASSENT: &str = "yes no ok okay sure continue go proceed next great right alright fine perfect correct \
+const ASSENT: &str = "yes yeah yep no nope ok okay sure continue go proceed next great right alright fine perfect correct \
     ja nein gut genau richtig weiter prima passt oui non continuez parfait accord si vale claro perfecto correcto \
     continua sigue va bene certo perfetto giusto sim nao certo perfeito да нет хорошо ладно верно давай";
 

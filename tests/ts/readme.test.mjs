@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (name) => readFileSync(`${root}${name}`, "utf8");
 const blocks = (name) => [...read(name).matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
-const documents = ["README.md", ...["start", "undo", "stores", "cost"].map((name) => `docs/${name}.md`)];
+const documents = ["README.md", ...["start", "undo", "stores", "cost", "what-the-model-reads"].map((name) => `docs/${name}.md`)];
 
 for (const name of documents) test(`${name} has an example`, () => assert.ok(blocks(name).length > 0));
 

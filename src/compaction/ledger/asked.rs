@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
     is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read, says_what_is_lacking, sentences,
-    shorten,
+    shorten, without_numbers,
 };
+use crate::hashing::HashSet;
 use crate::script::is_cjk;
 
 /// Requests that are clearly longer, in bytes, lose their end.
@@ -26,16 +27,30 @@ const LEAST_CHARACTERS: usize = 8;
 /// The first word of a greeting.
 const GREETING: &str = "hi hello hey hallo bonjour salut hola ciao ola привет";
 
-/// The label of the latest request.
+/// The label of the latest request, if no later one stays in the view.
 const LATEST: &str = "Latest: ";
 
-/// After this many further requests, the first one may no longer be the task.
-const OLD: usize = 4;
+/// The label of the request in whose turn the messages behind the record begin.
+const ANSWERED_BELOW: &str = "Answered below: ";
 
-/// The label of the first request if the user has said so much since that it may no longer be the task, and about how many bytes of it are
-/// told. What is not told here, the list of the user's remarks would tell in pieces.
+/// The label of other requests among the latest.
+const LATELY: &str = "Lately: ";
+
+/// After this many further requests, the first one may no longer be the task. After `OUTDATED` that differ by more than their numbers, of the
+/// `MANY` newest, the user has moved on.
+const OLD: usize = 4;
+const OUTDATED: usize = 20;
+const MANY: usize = 100;
+
+/// If the first request is old, at most this many of the latest are told besides, of those among this many messages that are clearly no
+/// mere answers.
+const RECENT: usize = 2;
+const AMONG: usize = 8;
+
+/// The label of the first request if the user has said so much since that it may no longer be the task, and about how many bytes of it and of
+/// other old ones are told. What is not told here, the list of the user's remarks would tell in pieces.
 pub const AT_FIRST: &str = "At first: ";
-const LONGEST_FIRST: usize = 240;
+const LONGEST_OLD: usize = 240;
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +59,19 @@ pub(super) struct AskedRequest {
     label: &'static str,
     /// The request on one line.
     pub text: String,
+    /// The same with its line breaks.
+    pub lines: String,
 }
 
 impl AskedRequest {
+    /// How soon it finds room: the first and the latest request, what is answered in the view, others.
+    pub fn rank(&self) -> usize {
+        [ANSWERED_BELOW, LATELY].iter().position(|label| *label == self.label).map_or(0, |at| at + 1)
+    }
+
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
-        let longest = if self.label == AT_FIRST { LONGEST_FIRST } else { LONGEST };
+        let longest = if [AT_FIRST, LATELY].contains(&self.label) { LONGEST_OLD } else { LONGEST };
         let is_short = |words: &str| words.len() <= most.min(shorten::at_most(longest));
         let from = if is_short(words) { 0 } else { Self::first_that_says_something(words) };
         let words = &words[from..];
@@ -84,7 +106,10 @@ impl AskedRequest {
 
 /// The request in a ledger's line.
 pub fn without_label(line: &str) -> &str {
-    [LATEST, AT_FIRST].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
+    [LATEST, ANSWERED_BELOW, LATELY, AT_FIRST]
+        .iter()
+        .find_map(|label| line.strip_prefix(label))
+        .unwrap_or(line)
 }
 
 /// A text on one line, and each entry of its lists with the lines that belong to it.
@@ -94,7 +119,8 @@ pub(super) fn joined_lines(text: &str) -> Vec<String> {
     std::iter::once(text).chain(entries).map(shorten::whole_line).collect()
 }
 
-/// The first folded request, and the latest if no later one stays in the view. Fails if `redact` does.
+/// The first folded request unless the user has moved on since, and the latest if no later one stays in the view or if its answer does. If
+/// the first one is old, some of the latest besides. In order. Fails if `redact` does.
 pub(super) fn asked(
     context: &Context,
     members: &[NodeIndex],
@@ -111,21 +137,66 @@ pub(super) fn asked(
         .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
     let Some(first) = first else { return Ok(Vec::new()) };
     let is_last = !staying.iter().any(|index| is_request(context, *index));
-    let latest = is_last.then(|| found(context, members, true)).flatten();
+    let newest = folded_turns(context, members, true).next();
+    let goes_on = newest.is_some_and(|newest| goes_on_behind(context, newest, staying));
+    let label = if goes_on { ANSWERED_BELOW } else { LATEST };
+    let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
+        None if goes_on || is_last => found(context, members, true),
+        newest => newest,
+    };
+    let of = |index: NodeIndex, label| request_in(context.history.node(index), label, redact);
     if continues_record(context) {
         // The record tells what was asked first.
-        let latest = latest.map(|index| request_in(context.history.node(index), LATEST, redact));
-        return latest.into_iter().collect();
+        return latest.into_iter().map(|index| of(index, label)).collect();
     }
-    let latest = latest.filter(|index| *index != first);
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
-    let is_old = since.take(OLD).count() == OLD;
-    let mut out = vec![request_in(context.history.node(first), if is_old { AT_FIRST } else { "" }, redact)?];
-    if let Some(latest) = latest {
-        out.push(request_in(context.history.node(latest), LATEST, redact)?);
+    let since: Vec<NodeIndex> = since.take(MANY).collect();
+    // "And part 7?" goes on with what "And part 6?" went on with.
+    let text = |index: &NodeIndex| context.history.node(*index).message.plain_text();
+    let kinds: HashSet<String> = since.iter().map(|index| without_numbers(&text(index))).collect();
+    let mut out = Vec::new();
+    if kinds.len() < OUTDATED {
+        out.push(of(first, if since.len() < OLD { "" } else { AT_FIRST })?);
+    } else {
+        let others = folded_turns(context, members, true).take(AMONG).take_while(|index| *index != first);
+        let others = others.filter(|index| Some(*index) != latest && asks_for_much(context, *index));
+        let mut others: Vec<NodeIndex> = others.take(RECENT).collect();
+        others.reverse();
+        for index in others {
+            out.push(of(index, LATELY)?);
+        }
+    }
+    if let Some(latest) = latest.filter(|index| *index != first) {
+        out.push(of(latest, label)?);
     }
     Ok(out)
+}
+
+/// Whether the messages that stay behind this folded user message begin with steps of its turn.
+fn goes_on_behind(context: &Context, user: NodeIndex, staying: &[NodeIndex]) -> bool {
+    first_behind(context, user, staying).is_some_and(|index| !opens_turn(context, index))
+}
+
+/// Whether the messages that stay behind the folded ones begin with a few words of the user.
+pub(super) fn begins_with_short_answer(
+    context: &Context,
+    members: &[NodeIndex],
+    staying: &[NodeIndex],
+) -> bool {
+    let messages = members.iter().filter(|index| context.history.node(**index).kind == NodeKind::Message);
+    let first = messages.max().and_then(|last| first_behind(context, *last, staying));
+    let first = first.filter(|index| opens_turn(context, *index));
+    first.is_some_and(|index| context.history.node(index).message.plain_text().len() <= FEW_WORDS)
+}
+
+/// The first message behind this one that stays.
+fn first_behind(context: &Context, last: NodeIndex, staying: &[NodeIndex]) -> Option<NodeIndex> {
+    let mut behind = staying.iter().copied().filter(|index| *index > last);
+    behind.find(|index| {
+        let node = context.history.node(*index);
+        node.kind == NodeKind::Message && !node.message.role.is_instruction()
+    })
 }
 
 /// Whether the conversation begins with the record of an earlier part.
@@ -178,6 +249,18 @@ fn is_request(context: &Context, index: NodeIndex) -> bool {
     opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
 }
 
+/// Whether the user says more than "go on", even if it is only an assent: "ok, this looks good, start with it".
+fn says_a_few_words(context: &Context, index: NodeIndex) -> bool {
+    let text = context.history.node(index).message.plain_text();
+    text.contains(is_cjk) || words(&text).nth(LEAST_WORDS - 1).is_some()
+}
+
+/// Whether the user says so much that it is hardly a mere answer.
+fn asks_for_much(context: &Context, index: NodeIndex) -> bool {
+    let text = context.history.node(index).message.plain_text();
+    asks_for(&text, 2) && !only_answers(&text)
+}
+
 fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     let node = context.history.node(index);
     node.kind == NodeKind::Message
@@ -187,16 +270,21 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
 }
 
 fn asks_for_something(text: &str) -> bool {
+    asks_for(text, 1)
+}
+
+/// Whether a text has this many times the words of a short request.
+fn asks_for(text: &str, times: usize) -> bool {
     // A long text is read only as far as necessary.
     let said = |line: &&str| !is_pasted(line.trim());
     let in_cjk = text.lines().filter(|line| line.contains(is_cjk)).filter(said).flat_map(str::chars);
-    if in_cjk.filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
+    if in_cjk.filter(|c| is_cjk(*c)).take(times * LEAST_CHARACTERS).count() == times * LEAST_CHARACTERS {
         return true;
     }
     let mut words = text.lines().filter(said).flat_map(words);
     let goes_on = words.next().is_some_and(is_assent);
-    let more = words.take(2 * LEAST_WORDS).count();
-    more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
+    let least = times * if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS };
+    words.take(least).count() + 1 >= least
 }
 
 fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Result<AskedRequest> {
@@ -204,7 +292,7 @@ fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Resu
         Some(redact) => redact.message(&node.message)?.plain_text(),
         None => node.message.plain_text(),
     };
-    Ok(AskedRequest { label, text: shorten::whole_line(&text) })
+    Ok(AskedRequest { label, text: shorten::whole_line(&text), lines: text })
 }
 
 #[cfg(test)]
@@ -213,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest { label: "", text: text.to_owned() };
+        let request = |text: &str| AskedRequest { label: "", text: text.to_owned(), lines: text.to_owned() };
         let tells = |text: &str, request: &AskedRequest| request.is_told_by(&joined_lines(text));
         let short = request("Hi! I need to change my flight.");
         assert!(tells(
@@ -235,7 +323,7 @@ mod tests {
     #[test]
     fn a_long_request_is_told_from_its_first_sentence_that_says_something() {
         let words = "Hi there! Read @src/shop/main.ts and @src/shop/cart/items.ts in full. The cart is one large file and should become several. Tell me how.";
-        let request = AskedRequest { label: AT_FIRST, text: words.to_owned() };
+        let request = AskedRequest { label: AT_FIRST, text: words.to_owned(), lines: words.to_owned() };
         assert_eq!(
             request.line(words, 100),
             "At first: The cart is one large file and should become several. Tell me how."

@@ -10,8 +10,8 @@ use super::open::Open;
 use super::sentence;
 use super::user_remarks::UserRemark;
 use crate::compaction::tags;
-use crate::facts::shorten::one_line;
-use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE};
+use crate::facts::shorten::{one_line, whole_line};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, is_courtesy};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
@@ -49,6 +49,9 @@ const TASK_SHARE: u64 = 4;
 /// Requests have this room, in tokens, beside the ids in use, even if no facts find any: without its task, an agent cannot go on, nor
 /// without the ids that its next call needs.
 const LEAST_TASK: u64 = 64;
+
+/// Requests besides the first and the latest are told if there is room for this many bytes of each.
+const LEAST_OF_REQUEST: usize = 120;
 
 /// A text takes at least a token for this many bytes, in most scripts.
 const BYTES_PER_TOKEN: usize = 3;
@@ -172,14 +175,25 @@ impl Draft {
         (listed_rules, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
     }
 
-    /// Writes the user's requests without the rules already written, shortened to the room. Returns their tokens.
+    /// Writes the user's requests without the rules already written, shortened to the room: in order, but what matters most finds room
+    /// first. Returns their tokens.
     fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
-        let each = room as usize * BYTES_PER_TOKEN / asked.len().max(1);
-        let new = asked
-            .iter()
-            .filter_map(|asked| Some(asked.line(&without_rules(&asked.text, listed_rules)?, each)));
-        let new: Vec<String> = new.collect();
-        self.list(TASK_TITLE, &new, room, String::as_str, |_| ())
+        let room_in_bytes = room as usize * BYTES_PER_TOKEN;
+        let mut new: Vec<(usize, &AskedRequest, String)> = Vec::new();
+        for (at, asked) in asked.iter().enumerate() {
+            new.extend(without_rules(asked, listed_rules).map(|words| (at, *asked, words)));
+        }
+        sort_by_key(&mut new, |(at, asked, _)| {
+            (asked.rank(), if asked.rank() == 0 { 0 } else { usize::MAX - at })
+        });
+        let needed = new.iter().filter(|(_, asked, _)| asked.rank() == 0).count();
+        let most = needed.max(room_in_bytes / LEAST_OF_REQUEST);
+        self.complete &= new.len() <= most;
+        new.truncate(most);
+        let each = room_in_bytes / new.len().max(1);
+        let lines: Vec<(usize, String)> =
+            new.into_iter().map(|(at, asked, words)| (at, asked.line(&words, each))).collect();
+        self.list(TASK_TITLE, &lines, room, |(_, line)| line, |(at, _)| *at)
     }
 
     /// Writes the folder of the latest commands. Returns its tokens.
@@ -330,17 +344,32 @@ fn numbered(id: &str) -> (&str, Option<u64>, &str) {
 }
 
 /// A request without the rules that were just listed, if they are sentences of it; `None` if nothing else is left.
-fn without_rules(asked: &str, listed_rules: &[&str]) -> Option<String> {
-    let mut rest = Cow::Borrowed(asked);
-    for rule in listed_rules {
-        if let Some(shorter) = sentence::without(&rest, &one_line(rule)) {
+fn without_rules(asked: &AskedRequest, listed_rules: &[&str]) -> Option<String> {
+    // A rule on lines of its own is found by them; another may be wrapped.
+    let on_lines: Vec<String> = listed_rules.iter().map(|rule| trimmed_lines(rule)).collect();
+    let (rest, found) = without_all(&trimmed_lines(&asked.lines), &on_lines);
+    let wrapped: Vec<String> = listed_rules.iter().map(|rule| one_line(rule)).collect();
+    let (rest, found_wrapped) = without_all(&whole_line(&rest), &wrapped);
+    if !found && !found_wrapped {
+        return Some(asked.text.clone());
+    }
+    Some(one_line(&rest)).filter(|words| words.contains(char::is_alphanumeric) && !is_courtesy(words))
+}
+
+fn trimmed_lines(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// A text without these sentences, and whether any was there.
+fn without_all(text: &str, sentences: &[String]) -> (String, bool) {
+    let mut rest = Cow::Borrowed(text);
+    for sentence in sentences {
+        if let Some(shorter) = sentence::without(&rest, sentence) {
             rest = Cow::Owned(shorter);
         }
     }
-    if let Cow::Borrowed(whole) = rest {
-        return Some(whole.to_owned());
-    }
-    Some(one_line(&rest)).filter(|words| words.contains(char::is_alphanumeric))
+    let found = matches!(rest, Cow::Owned(_));
+    (rest.into_owned(), found)
 }
 
 /// The items that fit, in order. Items too large for the remaining room are skipped.

@@ -58,7 +58,9 @@ impl<'a> Missing<'a> {
             let is_rule = strength > Strength::Mention || !own;
             LedgerRule { text, last: r.last, own, is_rule }
         };
-        let rules = rules.into_iter().map(ledger_rule).collect();
+        let rules = rules.into_iter().map(ledger_rule);
+        // What the user asked in a folded message was answered, or is told as open work.
+        let rules = rules.filter(|rule| rule.is_rule || !rule.text.ends_with(['?', '\u{FF1F}'])).collect();
         let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let folder = folder.into_iter().collect();
         let words = |remark: &'a UserRemark| remark.text.trim_end_matches(['.', '。']);

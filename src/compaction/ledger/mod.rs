@@ -174,6 +174,11 @@ pub fn adjusted_to_view(
         adjusted.add_facts(&read.only(&in_part));
         adjusted.apply_later(read, |place| !in_part[place]);
     })?;
+    let question =
+        carried.open.question().filter(|_| asked::begins_with_short_answer(context, members, &staying));
+    if let Some(question) = question {
+        adjusted.open.is_answered_in_view(question.clone());
+    }
     staying.retain(|node| !cut(*node));
     adjusted.asked = asked::asked(context, members, &staying, redact)?;
     let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());

@@ -28,14 +28,18 @@ pub(super) struct Open {
     next: Vec<String>,
     /// The number of user messages since then.
     spoken: u64,
+    /// The assistant's question that the first message behind the folded ones answers.
+    answered: Option<String>,
 }
 
 /// Label of the assistant's question.
 const ASKED_USER: &str = "Asked the user: ";
+/// Label of the assistant's question if the user's answer stays in the view.
+const ANSWERED: &str = "Asked the user, who answers below: ";
 /// Label of a user's question that was not answered.
 const USER_ASKED: &str = "The user asked, not answered yet: ";
 
-saved!(struct Open { plan, boxes, question, ids, asked, next, spoken });
+saved!(struct Open { plan, boxes, question, ids, asked, next, spoken } fresh { answered: None });
 
 impl Open {
     /// Reads a message. What is open in a message that is `shown` whole can be read there, so only what it closes is noted.
@@ -129,9 +133,19 @@ impl Open {
         }
     }
 
+    /// The assistant's last question, until the user speaks again.
+    pub fn question(&self) -> Option<&String> {
+        self.question.as_ref()
+    }
+
+    /// The user answers this question of the assistant in the view.
+    pub fn is_answered_in_view(&mut self, question: String) {
+        self.answered = Some(question);
+    }
+
     /// One of these lines without the ledger's label.
     pub fn without_label(line: &str) -> &str {
-        line.strip_prefix(USER_ASKED).or_else(|| line.strip_prefix(ASKED_USER)).unwrap_or(line)
+        [USER_ASKED, ASKED_USER, ANSWERED].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
     }
 
     /// Whether one of these lines is a question that `text` contains.
@@ -142,13 +156,14 @@ impl Open {
 
     /// The open work, most urgent first.
     pub fn lines(&self) -> Vec<String> {
+        let answered = self.answered.iter().map(|q| format!("{ANSWERED}{q}"));
         let question = self.question.iter().map(|q| format!("{ASKED_USER}{q}"));
         let asked = self.asked.iter().map(|q| format!("{USER_ASKED}{q}"));
         let mut boxes: Vec<(&String, &u64)> = self.boxes.iter().collect();
         sort_by_key(&mut boxes, |(_, at)| std::cmp::Reverse(**at));
         let boxes = boxes.into_iter().map(|(line, _)| line.clone());
         let urgent: Vec<String> =
-            question.chain(asked).chain(self.plan.iter().cloned()).chain(boxes).collect();
+            answered.chain(question).chain(asked).chain(self.plan.iter().cloned()).chain(boxes).collect();
         let next = self.next.iter().filter(|line| !urgent.contains(line)).cloned().collect::<Vec<_>>();
         urgent.into_iter().chain(next).collect()
     }
