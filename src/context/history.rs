@@ -83,13 +83,16 @@ impl History {
         answer.find(|at| reasons(self.node(*at)))
     }
 
-    /// The assistant's message right before a message of the user.
+    /// The assistant's message before a message of the user, if nothing but instructions is between them.
     pub fn answer_before(&self, index: NodeIndex) -> Option<NodeIndex> {
         if self.root(index) != index {
             return None; // it was inserted later
         }
-        let is_kept = |at: &NodeIndex| self.node(*at).kind == NodeKind::Message && !self.is_superseded(*at);
-        let before = (0..index.0).rev().map(NodeIndex).find(is_kept);
+        let is_said = |at: &NodeIndex| {
+            let node = self.node(*at);
+            node.kind == NodeKind::Message && !node.message.role.is_instruction() && !self.is_superseded(*at)
+        };
+        let before = (0..index.0).rev().map(NodeIndex).find(is_said);
         before.filter(|at| self.node(*at).message.role == Role::Assistant)
     }
 

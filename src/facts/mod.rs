@@ -81,7 +81,7 @@ pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,
 };
-pub use small_talk::{is_assent, is_courtesy, says_what_is_lacking};
+pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
 pub use statements::{StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};

@@ -93,7 +93,8 @@ pub fn ticks(ticked: &str, open: &str) -> bool {
 
 /// The question at the end of a text, which its speaker waits to have answered.
 pub fn final_question(text: &str) -> Option<&str> {
-    if !text.contains(['?', '\u{FF1F}']) {
+    const MARKS: [char; 3] = ['?', '\u{FF1F}', '؟'];
+    if !text.contains(MARKS) {
         return None;
     }
     let all = sentences(text);

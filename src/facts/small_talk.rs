@@ -39,6 +39,26 @@ pub fn is_assent(word: &str) -> bool {
     is_listed(&folded, ASSENT) || is_listed(&folded, COURTESY)
 }
 
+/// Words that refuse, folded.
+const REFUSALS: &str = "no nope nein non nao nee нет";
+
+/// Whether an answer only agrees: "yes, go on", "好的".
+pub fn agrees(answer: &str) -> bool {
+    if answer.contains(is_cjk) {
+        return is_courtesy(answer);
+    }
+    let folded = folded(answer);
+    let words: Vec<&str> = words(&folded).collect();
+    words.len() < SHORT
+        && words.first().is_none_or(|first| !is_listed(first, REFUSALS) && is_listed(first, ASSENT))
+}
+
+/// Whether a sentence has a word of thanks or of an apology.
+pub fn thanks(sentence: &str) -> bool {
+    let folded = folded(sentence);
+    words(&folded).any(|word| is_listed(word, COURTESY))
+}
+
 /// Whether a sentence is only thanks, an apology or an assent.
 pub fn is_courtesy(sentence: &str) -> bool {
     if sentence.contains(is_cjk) {
@@ -48,6 +68,11 @@ pub fn is_courtesy(sentence: &str) -> bool {
     let folded = folded(sentence);
     let words: Vec<&str> = words(&folded).collect();
     let is_assent = |word: &&str| is_listed(word, ASSENT);
+    // "OK, you can deploy now" takes back what was forbidden before.
+    let permits = |two: &[&str]| matches!(two, ["you", "can" | "may"] | ["are", "fine" | "ok" | "okay"]);
+    if words.windows(2).any(permits) {
+        return false;
+    }
     (words.len() <= COURTEOUS && words.iter().any(|word| is_listed(word, COURTESY)))
         || (words.len() <= ASSENTING && words.first().is_some_and(is_assent))
         || (words.len() <= SHORT && words.iter().any(is_assent))

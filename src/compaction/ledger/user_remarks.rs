@@ -5,26 +5,26 @@ use std::borrow::Cow;
 
 use super::asked::folded_turns;
 use crate::compaction::Redact;
-use crate::context::{Context, NodeIndex, NodeSet};
+use crate::context::{Context, ERASED, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::facts::shorten::one_line;
 use crate::facts::words::words;
-use crate::facts::{ExtractedFacts, Remark, remarks, whole_final_question};
+use crate::facts::{
+    ExtractedFacts, Remark, agrees, constraints, remarks, thanks, whole_final_question, without_numbers,
+};
 use crate::hashing::{HashSet, hash};
 use crate::sorting::{sort, sort_by_key};
 
 /// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
-/// Of sentences that differ only by their numbers, no more are listed.
-const ALIKE: usize = 3;
-
 /// A word that more sentences have says little about what one is about.
 const RARE: usize = 3;
 /// Two sentences that share so many rare words are about the same.
 const SHARED: usize = 3;
 
-/// What is longer, in bytes, is no mere answer, and a question that is longer is not told.
+/// What has more words or, in bytes, is longer is no mere answer, and a question that is longer is not told.
+const ANSWER_WORDS: usize = 5;
 const LONGEST_ANSWER: usize = 60;
 const LONGEST_QUESTION: usize = 200;
 
@@ -44,7 +44,7 @@ enum Need {
     General,
     /// It names a path or the like and is about that.
     AboutOneThing,
-    /// It differs from an earlier one only by its numbers.
+    /// It only agrees, or differs from an earlier one only by its numbers.
     Again,
 }
 
@@ -73,28 +73,23 @@ pub(super) fn user_remarks(
             messages.push((index, message.plain_text(), facts.remarks(index.get()).into()));
         }
     }
-    let mut texts = HashSet::default();
-    let mut kinds = Vec::new();
+    let (mut texts, mut kinds) = (HashSet::default(), HashSet::default());
     let mut out = Vec::new();
     for (index, text, remarks) in &messages {
-        if let Some(answer) = answer_to_question(context, *index, text, redact)? {
-            out.push((Need::General, UserRemark { text: answer, at: (*index, 0) }));
-            continue;
-        }
-        for remark in remarks.iter() {
-            let text = remark.text(text);
-            if !texts.insert(text) {
-                continue;
+        let mut add = |need: Need, kind: u64, text: &str, at: usize| {
+            if texts.insert(text.to_owned()) {
+                let need = if kinds.insert(kind) { need } else { Need::Again };
+                out.push((need, UserRemark { text: one_line(text), at: (*index, at) }));
             }
-            let alike = kinds.iter().filter(|kind| **kind == remark.kind).count();
-            kinds.push(remark.kind);
-            let need = match remark {
-                _ if alike >= ALIKE => continue,
-                _ if alike > 0 => Need::Again,
-                remark if remark.about_one_thing => Need::AboutOneThing,
-                _ => Need::General,
-            };
-            out.push((need, UserRemark { text: one_line(text), at: (*index, remark.at()) }));
+        };
+        for remark in remarks.iter() {
+            let need = if remark.about_one_thing { Need::AboutOneThing } else { Need::General };
+            add(need, remark.kind, remark.text(text), remark.at());
+        }
+        if remarks.is_empty()
+            && let Some((need, answer)) = answer_to_question(context, *index, text, redact)?
+        {
+            add(need, hash(without_numbers(&answer).as_bytes()), &answer, 0);
         }
     }
     for later in later_ones(&out) {
@@ -104,15 +99,19 @@ pub(super) fn user_remarks(
     Ok(out.into_iter().map(|(_, remark)| remark).collect())
 }
 
-/// The user's short answer with the question that it answers: "No! (asked: Shall I delete the old table?)".
+/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by itself, as
+/// a remark or a rule, needs no question.
 fn answer_to_question(
     context: &Context,
     index: NodeIndex,
     answer: &str,
     redact: Option<&Redact>,
-) -> Result<Option<String>> {
+) -> Result<Option<(Need, String)>> {
     let answer = answer.trim();
-    if answer.is_empty() || answer.len() > LONGEST_ANSWER || answer.contains(['\n', '?', '？']) {
+    let is_short = words(answer).nth(ANSWER_WORDS).is_none()
+        && (1..=LONGEST_ANSWER).contains(&answer.len())
+        && !answer.contains(['\n', '?', '\u{FF1F}', '؟']);
+    if !is_short || answer == ERASED || thanks(answer) || !constraints(answer).is_empty() {
         return Ok(None);
     }
     let Some(before) = context.history.answer_before(index) else { return Ok(None) };
@@ -122,7 +121,8 @@ fn answer_to_question(
         None => message.plain_text(),
     };
     let question = whole_final_question(&text).filter(|question| question.len() <= LONGEST_QUESTION);
-    Ok(question.map(|question| format!("{answer} (asked: {})", one_line(question))))
+    let need = if agrees(answer) { Need::Again } else { Need::General };
+    Ok(question.map(|question| (need, format!("{answer} (asked: {})", one_line(question)))))
 }
 
 /// The sentences that are about the same as one that was said before: both have words that few other sentences have.

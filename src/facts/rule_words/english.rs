@@ -74,7 +74,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     subordinating: "",
     rules: "without =exception|exceptions, no =exceptions, under any =circumstances, at all =times, =whatever you do, \
         ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
-    revoking: "you can ... =now $, you can ... =now ~, =now you can|may, ^ =actually ... is|are fine|ok|okay|allowed $",
+    revoking: "",
     modals: "",
     speakers: "",
     wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
@@ -107,8 +107,7 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         before|after|when|once|if you",
     bars: "",
     small_talk: "",
-    reports: "you can =see|find|notice|read, now you can =see|find, ^ =actually it|that|this|they|everything|all|tests|build, \
-        ^ =actually the tests|build|page|code, keep =going, you are|re =done, this =should, \
+    reports: "keep =going, you are|re =done, this =should, \
         ^ the|this|that|it|what|how|why|which|there|these|those|i .. =should, =every time, =all i|we|you|that, \
         =remember when|how|this, approval =rating, should =work, should .. =now, should be =fine|ok|okay|good|working, \
         fault|mistake|error is =mine, ^ it|this|that is =mine",

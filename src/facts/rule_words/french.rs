@@ -27,7 +27,7 @@ pub(in crate::facts) const FRENCH: Language = Language {
         tu n as =plus besoin|a",
     modals: "=doit|doivent",
     speakers: "crois pense si je j on nous ca cela ce y il",
-    wishes: "^ chaque =fois que tu|vous ... ~ %, ^ =aucun|aucune .. sans mon|ma|accord|validation|confirm*, \
+    wishes: "^ chaque =fois que tu|vous ... ~ %, ^ =aucun|aucune .. sans .. accord|validation|autorisation|permission, \
         ^ pour|si|quand ... ~ % .. =toujours, \
         =demande|demandez|previens|prevenez|consulte moi, ^ =demande|demandez ... avant, sans me =demander, \
         sans =demander, sans mon =accord, mon =autorisation|accord, ma =permission|validation, mon =feu vert, \

@@ -28,17 +28,15 @@ pub(in crate::facts) const GERMAN: Language = Language {
         finger|haende =weg, ab =sofort|jetzt, von =jetzt|nun an, ohne =ausnahme, ich =will|moechte .. nicht|kein*, \
         ^ % ... ~ =nie|niemals, es =darf|duerfen nichts|kein*, es =darf nicht .. werden, lass+ .. =finger|haende von, \
         lassen sie .. =finger von",
-    revoking: "^ =aendere|aender die|meine|unsere regel|*regel|regeln, \
-        =gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
+    revoking: "=gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
         du =darfst jetzt|wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
         vergiss|ignorier+ =was ich, vergiss die =regel",
     modals: "=darf|duerfen .. nicht|nie|niemals|kein*|nur|nichts, =muss|muessen",
     speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \
         irgendwie wohl",
     wishes: "^ jedes|jedesmal =mal wenn du ... ~ %, \
-        ^ =kein|keine|keinen .. ohne mein*|freigabe|zustimmung|bestaetigung|ruecksprache, \
-        ^ =sonntags|samstags|nachts wird|werden .. nicht|kein*, ^ am =wochenende wird|werden .. nicht|kein*, \
-        brauchst .. mein =ok|okay, \
+        ^ =kein|keine|keinen .. ohne .. freigabe|zustimmung|genehmigung|erlaubnis|ruecksprache, \
+        brauchst du .. mein =ok|okay, \
         ~ =frag mich, ^ fragen sie =mich, ^ =frag .. vorher|zuerst|erst|nach, ^ =frag ... bevor, ^ =bevor du, \
         ^ =bevor sie ... ~ *en, ^ % ... =bevor du, ^ % .. vor|nach =jedem|jeder, ohne zu =fragen, \
         ohne mich zu =fragen, ohne =rueckfrage|ruecksprache, \

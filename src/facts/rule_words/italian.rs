@@ -23,8 +23,8 @@ pub(in crate::facts) const ITALIAN: Language = Language {
     revoking: "non =vale|valgono piu, non si =applica piu, puoi .. di =nuovo, adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
     modals: "=deve|devono",
     speakers: "isso credo penso se io noi ci questo",
-    wishes: "^ ogni =volta che ... ~ *ami|*imi, ^ =nessun|nessuna .. senza il|la mio|mia, \
-        ^ =nessun|nessuna .. senza conferma|approvazione, \
+    wishes: "^ ogni =volta che ... ~ avvisami|chiedimi|dimmi, \
+        ^ =nessun|nessuna .. senza .. conferma|approvazione|consenso|autorizzazione, \
         =chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \
         =avvisami prima, ^ =prima di ... ~ %, ^ =prima di ... ~ chiedimi, ^ % ... =prima di, ^ % ... dopo =ogni, \
         senza =chiedere|chiedermi, mio =permesso|consenso, mia =approvazione|autorizzazione|conferma, \

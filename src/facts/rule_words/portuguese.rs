@@ -27,7 +27,7 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
     modals: "=deve|devem, =tem que",
     speakers: "credo acho creio se eu nos isso ele ela",
     wishes: "^ cada|toda =vez que ... ~ me|avise|pergunte, \
-        ^ =nenhum|nenhuma .. sem minha|meu|a|confirm*|aprov*|autoriz*, \
+        ^ =nenhum|nenhuma .. sem .. confirmacao|aprovacao|autorizacao|permissao, \
         me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \
         ^ =antes de ... ~ %, ^ =antes de ... ~ me pergunte, ^ % ... =antes de, ^ % ... apos =cada, sem =perguntar, \
         sem me =perguntar|consultar, minha =permissao|aprovacao|autorizacao, meu =consentimento|ok, \

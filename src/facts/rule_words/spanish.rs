@@ -32,9 +32,9 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ignora lo =que te",
     modals: "=deben|debe, =tiene|tienen que",
     speakers: "yo nosotros esto eso porque creo si",
-    wishes: "^ cada =vez que ... ~ *ame|*eme, \
-        ^ =ningun|ninguna .. sin mi|confirm*|permiso|autoriz*|aprob*|consult*, ^ los =domingos|sabados no se, \
-        con el =visto bueno, con mi =aprobacion|autorizacion, \
+    wishes: "^ cada =vez que ... ~ avisame|preguntame|dime, \
+        ^ =ningun|ninguna .. sin .. confirmar|consultar|permiso|autorizacion|aprobacion|visto, \
+        solo con el =visto bueno, solo con mi =aprobacion|autorizacion, \
         =preguntame|pregunteme|consultame, =deberias|prefiero, =avisame antes, ^ pregunta|pregunte .. =antes, \
         ^ =nada de _, ^ =antes de ... ~ %, ^ =antes de ... ~ preguntame, ^ % ... =antes de, ^ % ... despues de =cada, \
         sin =preguntar|preguntarme|consultar|consultarme, \
