@@ -42,7 +42,7 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
   return hits;
 }
 
-const NO_ARGUMENTS = "Error: the arguments are no JSON object";
+const noArguments = (args) => `Error: the arguments are no JSON object: ${String(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`;
 
 /** The arguments of a call as an object; `undefined` if they are not an object. OpenAI's APIs have them as text. */
 function argumentsOf(args) {
@@ -60,7 +60,7 @@ export async function runTool(session, name, args) {
   const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
   if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${String(name).slice(0, 60)}; there are: ${Object.keys(RUN).join(", ")}`);
   const given = argumentsOf(args);
-  if (!given) return NO_ARGUMENTS;
+  if (!given) return noArguments(args);
   const of = await (typeof session === "function" ? session() : session);
   if (!of) return "Error: nothing is stored yet";
   try {
