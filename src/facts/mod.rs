@@ -82,6 +82,6 @@ pub use statements::{StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
-pub use texts::{message_text, texts, texts_with};
+pub use texts::{message_text, texts, texts_of_call, texts_with};
 pub use todo::{Plan, created_id, plan};
 pub use wrapped::unwrapped;

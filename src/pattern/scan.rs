@@ -20,7 +20,7 @@ pub trait Searchable {
     fn piece(&self, range: Range<usize>) -> Cow<'_, str>;
 }
 
-impl Searchable for str {
+impl Searchable for &str {
     fn bytes(&self) -> usize {
         self.len()
     }
@@ -94,6 +94,12 @@ impl Scan {
     /// A search for the first match that begins at `from` or later. The text before `from` still counts for `^` and `\b`.
     pub fn new(from: usize) -> Self {
         Self { at: from, ..Self::default() }
+    }
+
+    /// Begins again at `from`, in the same text.
+    pub fn restart(&mut self, from: usize) {
+        self.at = from;
+        self.current.order.clear();
     }
 
     /// Continues for about `steps` steps, and subtracts the steps taken.
@@ -275,7 +281,7 @@ mod tests {
         let mut taken = 0;
         loop {
             let mut steps = at_once;
-            let came = scan.resume(pattern, text, &mut steps);
+            let came = scan.resume(pattern, &text, &mut steps);
             taken += at_once - steps;
             match came {
                 Progress::Paused => {}
@@ -294,7 +300,7 @@ mod tests {
         loop {
             let mut steps = 5_000;
             slices += 1;
-            match scan.resume(&pattern, text.as_str(), &mut steps) {
+            match scan.resume(&pattern, &text.as_str(), &mut steps) {
                 Progress::Paused => {}
                 came => {
                     assert_eq!(came, Progress::NotFound);
