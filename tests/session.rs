@@ -311,6 +311,7 @@ fn the_error_names_a_reserve_that_uses_up_the_window() {
 #[test]
 fn one_message_of_five_windows_is_shortened_and_kept_by_ref() {
     let mut s = session(&json!({ "contextWindow": 1_000 }));
+    s.context_mut().wording.open_refs();
     let text = "日本語のテキスト🙂 ".repeat(900);
     s.push(vec![user(&text)]).unwrap();
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };

@@ -62,7 +62,7 @@ pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{LiteralKind, literals};
-pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
+pub use marks::{LISTS as MARK_LISTS, OPENS, is_in_ref, mark_lists, marked, quoted};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
 pub use open_work::{checkboxes, continues, final_question, intentions, is_question_to_user, ticks};

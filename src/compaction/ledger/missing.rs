@@ -30,6 +30,7 @@ pub(super) struct Missing<'a> {
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
     pub refs: TextSet<&'a str>,
+    pub shown: &'a AlreadyShown<'a>,
     /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }
@@ -47,7 +48,7 @@ pub(super) struct LedgerRule<'a> {
 
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
-    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
+    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &'a AlreadyShown<'a>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         let commands = carried.commands.values().filter(|command| !carried.is_old(command));
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
@@ -98,6 +99,7 @@ impl<'a> Missing<'a> {
                 already_shown.find_in_searched(&refs, found);
             }),
             refs,
+            shown: already_shown,
         }
     }
 }
