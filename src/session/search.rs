@@ -353,8 +353,10 @@ impl SearchInProgress {
 
     /// Goes on with the words of the query, if it was hardly found.
     fn begin_words(&mut self) -> bool {
-        let wanted = self.search.words.is_some() && self.hits.len() < FEW_HITS.min(self.search.max_hits);
-        if !wanted || self.with_words.is_some() {
+        let Some(words) = &self.search.words else { return false };
+        // A single word that is found is not looked for by its beginning, too.
+        let few = if words.is_one { 1 } else { FEW_HITS.min(self.search.max_hits) };
+        if self.hits.len() >= few || self.with_words.is_some() {
             return false;
         }
         self.with_words = Some(Vec::new());

@@ -2864,8 +2864,9 @@ export class Session {
      * length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
      *
      * A string is matched literally, ignoring case, and with its accents both composed and decomposed. If it is found in fewer than three
-     * messages, up to ten hits by its words follow: messages that have all of them in any order, or else those with the most of the
-     * rarest. The beginning of a word is enough. In an output, the words must stand together. For the text alone, pass a `RegExp`.
+     * messages (a single word: in none), up to ten hits by its words follow: messages that have all of them in any order, or else those
+     * with the most of the rarest. The beginning of a word is enough. In an output, the words must stand together. For the text alone,
+     * pass a `RegExp`.
      * You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
      *
      * @param options `max_hits`: 20 by default, at most 1000. `ignore_case`: default true for a string; default for a `RegExp`: its own

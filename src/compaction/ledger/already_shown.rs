@@ -4,7 +4,7 @@ use super::sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, called};
 use crate::facts::{Names, TextSet, shorten, texts, without_ledger};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
@@ -44,8 +44,12 @@ impl<'a> AlreadyShown<'a> {
     /// The call whose output a ref opens, in a few words.
     pub(super) fn call_of(&self, ref_id: &str) -> Option<String> {
         let (context, redact) = self.calls?;
-        let called = shorten::one_line(&called(context.call_of_ref(ref_id)?));
-        redact.map_or_else(|| Some(called.clone()), |redact| redact.text(&called).ok())
+        let call = context.call_of_ref(ref_id)?;
+        let Some(redact) = redact else { return Some(shorten::one_line(&called(call))) };
+        // Before it is shortened, because a part of a secret would not be recognised.
+        let asks = Message::new(Role::Assistant, vec![Part::from(call.clone())]);
+        let redacted = redact.message(&asks).ok()?;
+        redacted.tool_calls().next().map(|call| shorten::one_line(&called(call)))
     }
 
     /// Adds texts written by summarisers.

@@ -18,6 +18,7 @@ pub struct Words {
     pub pattern: Pattern,
     /// Each word in lower case with its number; in several spellings, it has one number.
     forms: Vec<(usize, String)>,
+    pub is_one: bool,
 }
 
 /// A place of the history that has some of the words.
@@ -62,7 +63,8 @@ impl Words {
         }
         let options = Options { ignore_case, ..Options::default() };
         let pattern = Pattern::new(&pattern, options).ok().filter(|_| !forms.is_empty())?;
-        Some(Self { pattern, forms })
+        let is_one = forms.iter().all(|(number, _)| *number == 0);
+        Some(Self { pattern, forms, is_one })
     }
 
     /// Which words a match is, as bits.
