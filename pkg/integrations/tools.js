@@ -16,15 +16,23 @@ const RUN = {
 
 /** One search reads at most this many outputs from the store. */
 const MAX_READ = 200;
+/** With fewer hits than this, those by words are shown, too; as in the engine. */
+const FEW = 3;
 /** Matches shown per output; the same as per message. */
 const PER_OUTPUT = 3;
 
 /** `session.searchAsync`, plus the outputs in the store: newest first, until there are enough hits. */
 async function search(session, { query, regex, ignore_case, max_hits }) {
-  const hits = await session.searchAsync(query, { regex, ignore_case, max_hits });
-  if (!hits.at(-1)?.refs) return hits;
-  const { refs, ...unseen } = hits.pop();
-  const pattern = String(regex) === "true" ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
+  const all = await session.searchAsync(query, { regex, ignore_case, max_hits });
+  if (!all.at(-1)?.refs) return all;
+  const { refs, ...unseen } = all.pop();
+  const isRegex = String(regex) === "true";
+  // Those that have only the words of the query come behind outputs that have its text.
+  const plain = (text) => text.normalize().toLowerCase();
+  const isLoose = ({ excerpt, unseen }) => !isRegex && !unseen && !plain(excerpt).includes(plain(query));
+  const loose = all.filter(isLoose);
+  const hits = all.filter((hit) => !isLoose(hit));
+  const pattern = isRegex ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
   const left = [...refs];
   for (let read = 0; left.length > 0 && read < MAX_READ && hits.length < (max_hits ?? 20); read++) {
     const ref = left.at(-1);
@@ -37,6 +45,7 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
     }
     left.pop();
   }
+  if (hits.length < FEW) hits.push(...loose);
   const named = left.slice(-20).reverse().join(", ");
   if (left.length > 0) hits.push({ ...unseen, id: left.at(-1), ref: left.at(-1), excerpt: `[not searched: ${left.length} tool outputs that live in the store; grep them by ref: ${named}${left.length > 20 ? ", …" : ""}]` });
   return hits;
