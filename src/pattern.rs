@@ -114,7 +114,7 @@ impl Pattern {
 
     #[cfg(test)]
     pub(crate) fn find(&self, text: &str) -> Option<std::ops::Range<usize>> {
-        match Scan::new(0).resume(self, text, &mut { u64::MAX }) {
+        match Scan::default().resume(self, &text, &mut { u64::MAX }) {
             Progress::Found(found) => Some(found),
             Progress::NotFound | Progress::Paused => None,
         }

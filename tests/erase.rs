@@ -145,6 +145,7 @@ fn an_answer_to_an_earlier_question_does_not_come_in_the_background() {
 #[test]
 fn full_texts_that_the_last_resort_stored_go_too() {
     let mut s = session(&json!({ "contextWindow": 600 }));
+    s.context_mut().wording.open_refs();
     let words = "Some words. ".repeat(300);
     let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));
     prepare(&mut s);
@@ -163,6 +164,7 @@ fn full_texts_that_the_last_resort_stored_go_too() {
 #[test]
 fn they_go_even_if_the_view_shows_the_message_whole_again() {
     let mut s = session(&json!({ "contextWindow": 600, "ladder": [] }));
+    s.context_mut().wording.open_refs();
     let words = "Some words. ".repeat(300);
     push(&mut s, user(format!("{words} A text of another message. {words}")));
     let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));

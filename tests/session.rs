@@ -311,6 +311,7 @@ fn the_error_names_a_reserve_that_uses_up_the_window() {
 #[test]
 fn one_message_of_five_windows_is_shortened_and_kept_by_ref() {
     let mut s = session(&json!({ "contextWindow": 1_000 }));
+    s.context_mut().wording.open_refs();
     let text = "日本語のテキスト🙂 ".repeat(900);
     s.push(vec![user(&text)]).unwrap();
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
@@ -1098,6 +1099,62 @@ fn a_sliced_search_finds_the_same_hits_and_reports_where_it_stopped() {
         stopped.unseen && stopped.excerpt.contains(&format!("`{}` and what is older", stopped.id)),
         "{stopped:?}"
     );
+}
+
+#[test]
+fn a_text_that_is_hardly_found_is_searched_by_its_words() {
+    let mut session = session(&json!({}));
+    let edit = |id: &str| {
+        ToolCall::function(id, "edit", json!({ "text": "the retry, and its attempt" }).to_string())
+    };
+    session
+        .push(vec![
+            user("The retry should give up after 11 attempts. The release is on 14 March."),
+            Message::new(Role::Assistant, vec![Part::text("I look."), Part::from(edit("a"))]),
+            Message::tool("a", format!("retry {} attempts, in db_lock", "and so on ".repeat(60))),
+            said("The attempt is not made again. Two retries failed."),
+            said("Der Retter: 145 Versuche"),
+        ])
+        .unwrap();
+    let find = |query: &str| {
+        let hits = session.search(&Search::spellings(&[query], &json!({})).unwrap());
+        hits.into_iter().map(|hit| (hit.id, hit.excerpt)).collect::<Vec<_>>()
+    };
+    let ids = |query: &str| find(query).into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    assert_eq!(ids("retry attempts"), ["m1", "m2", "m4", "m3"], "in an output, both must stand together");
+    assert_eq!(ids("ATTEMPTS, retry!"), ids("retry attempts"));
+    assert_eq!(ids("the retry")[..2], ["m2", "m1"], "the text itself, newest first");
+    assert_eq!(ids("release date"), ["m1"], "most of them");
+    assert_eq!(ids("lock"), ["m3"]);
+    assert_eq!(ids("try"), ["m3", "m2", "m1"], "the text itself may be within a word");
+    assert_eq!(ids("14 maps"), ["m1"], "a number is a whole word");
+    assert_eq!(ids("zebra crossing"), [""; 0]);
+    assert!(find("release date")[0].1.contains("The release is on 14 March."));
+    assert_eq!(
+        session.search(&Search::spellings(&["retry attempts"], &json!({ "regex": true })).unwrap()),
+        []
+    );
+}
+
+#[test]
+fn a_message_is_one_hit_and_what_was_said_comes_before_outputs() {
+    let mut session = session(&json!({}));
+    session.push(vec![user("retry 11 times"), said("I retry")]).unwrap();
+    for at in 0..30 {
+        let id = format!("c{at}");
+        let call = ToolCall::function(&*id, "run", r#"{"test":"retry"}"#);
+        session.push(vec![Message::new(Role::Assistant, vec![Part::from(call)])]).unwrap();
+        let apart = "-".repeat(150);
+        session
+            .push(vec![Message::tool(&*id, format!("retry {apart} retry, retry {apart} retry, not this"))])
+            .unwrap();
+    }
+    let hits = session.search(&Search::spellings(&["retry"], &json!({ "max_hits": 6 })).unwrap());
+    let ids: Vec<_> = hits.iter().map(|hit| hit.id.as_str()).collect();
+    assert_eq!(ids, ["m62", "m61", "m60", "m59", "m2", "m1"]);
+    let apart = "-".repeat(150);
+    assert_eq!(hits[0].excerpt, format!("retry {apart} retry, retry {apart} retry, not this"), "joined");
+    assert_eq!(hits[4].excerpt, "I retry");
 }
 
 #[test]

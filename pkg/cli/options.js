@@ -75,6 +75,8 @@ export const COMMANDS = {
       "JSON: { transcript_tokens, prices, recorded, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }],",
       "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 if a call went over its limit under",
       "a --preset that was named; without one, under contextfold.",
+      "Of the calls from the first fold on, facts is the share of paths, URLs, ids and error codes that the view has; by ref: that it",
+      "has or can open by a ref in it; rules: of the user's rules that it has word for word. Other statements are not measured.",
       "Money is in US dollars, by list prices of the date that is shown; --prices brings yours.",
     ],
     examples: [

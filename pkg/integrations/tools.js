@@ -17,15 +17,23 @@ const RUN = {
 
 /** One search reads at most this many outputs from the store. */
 const MAX_READ = 200;
+/** With fewer hits than this, those by words are shown, too; as in the engine. */
+const FEW = 3;
 /** Matches shown per output; the same as per message. */
 const PER_OUTPUT = 3;
 
 /** `session.searchAsync`, plus the outputs in the store: newest first, until there are enough hits. */
 async function search(session, { query, regex, ignore_case, max_hits }) {
-  const hits = await session.searchAsync(query, { regex, ignore_case, max_hits });
-  if (!hits.at(-1)?.refs) return hits;
-  const { refs, ...unseen } = hits.pop();
-  const pattern = String(regex) === "true" ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
+  const all = await session.searchAsync(query, { regex, ignore_case, max_hits });
+  if (!all.at(-1)?.refs) return all;
+  const { refs, ...unseen } = all.pop();
+  const isRegex = String(regex) === "true";
+  // Those that have only the words of the query come behind outputs that have its text.
+  const plain = (text) => text.normalize().toLowerCase();
+  const isLoose = ({ excerpt, unseen }) => !isRegex && !unseen && !plain(excerpt).includes(plain(query));
+  const loose = all.filter(isLoose);
+  const hits = all.filter((hit) => !isLoose(hit));
+  const pattern = isRegex ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
   const left = [...refs];
   for (let read = 0; left.length > 0 && read < MAX_READ && hits.length < (max_hits ?? 20); read++) {
     const ref = left.at(-1);
@@ -38,12 +46,13 @@ async function search(session, { query, regex, ignore_case, max_hits }) {
     }
     left.pop();
   }
+  if (hits.length < FEW) hits.push(...loose);
   const named = left.slice(-20).reverse().join(", ");
   if (left.length > 0) hits.push({ ...unseen, id: left.at(-1), ref: left.at(-1), excerpt: `[not searched: ${left.length} tool outputs that live in the store; grep them by ref: ${named}${left.length > 20 ? ", …" : ""}]` });
   return hits;
 }
 
-const NO_ARGUMENTS = "Error: the arguments are no JSON object";
+const noArguments = (args) => `Error: the arguments are no JSON object: ${String(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`;
 
 /** The arguments of a call as an object; `undefined` if they are not an object. OpenAI's APIs have them as text. */
 function argumentsOf(args) {
@@ -61,7 +70,7 @@ export async function runTool(session, name, args) {
   const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
   if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${String(name).slice(0, 60)}; there are: ${Object.keys(RUN).join(", ")}`);
   const given = argumentsOf(args);
-  if (!given) return NO_ARGUMENTS;
+  if (!given) return noArguments(args);
   const of = await (typeof session === "function" ? session() : session);
   if (!of) return "Error: nothing is stored yet";
   try {

@@ -287,6 +287,7 @@ fn ledger_of(
     let shown = AlreadyShown::of(fixed_messages).and_summaries(summaries.chain([summary]).chain(retain));
     let shown = shown.and_edited(edited.iter().map(|s| &*s.message).collect());
     let shown = shown.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
+    let shown = shown.with_calls(context, terms.redact);
     let (ledger, omitted) = ledger::write(&carried, &shown, room, counter);
     Ok((ledger.map(|(text, _)| text), omitted))
 }

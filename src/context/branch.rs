@@ -12,7 +12,7 @@ impl Context {
     /// leaves. Messages and outputs are shared.
     pub fn branch(&self, at: NodeIndex) -> (Self, Renumbering) {
         let mut branch = self.clone();
-        branch.rewind(at);
+        branch.rewind(Some(at));
         branch.events = Vec::new();
         branch.left_out = Vec::new();
         branch.on_entry = OnEntry::default();

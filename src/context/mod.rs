@@ -94,4 +94,4 @@ pub use summary_state::SummaryState;
 pub use tally::Tally;
 pub use units::{Place, Unit, UnitKind, begin_with_user};
 pub use view::{Snapshot, View};
-pub use wording::{PlaceholderWriter, Wording};
+pub use wording::{PlaceholderWriter, Wording, called};

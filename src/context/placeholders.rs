@@ -8,7 +8,7 @@ use super::slot::{Form, Slot};
 use super::tally::Tally;
 use super::wording::{PlaceholderWriter, Trimmed, plain_placeholder};
 use crate::error::Result;
-use crate::message::{Message, Part, ToolOutput};
+use crate::message::{Message, Part, ToolCall, ToolOutput};
 use crate::tool_output;
 
 /// Replaces an ephemeral output that no ref opens.
@@ -26,13 +26,27 @@ impl Context {
     /// The text that replaces an output of a node; `id` is the ref that opens it.
     fn placeholder_text(&self, node: NodeIndex, output: &ToolOutput, id: Option<&str>) -> String {
         let whole = self.history.node(node);
-        let caller = self.history.caller(node).map(|caller| &self.history.node(caller).message);
-        let call = caller.and_then(|m| m.tool_calls().find(|call| call.id == output.call_id));
+        let call = self.call_of(node, output);
         let tokens = whole.tally.outputs() / whole.message.tool_outputs().count().max(1) as u64;
         let output_ref = id.filter(|_| self.wording.names_refs());
         let trimmed = Trimmed { output_ref, call, tokens };
         let given = self.placeholder_writer.as_ref().and_then(|writer| writer.text(&trimmed));
         given.unwrap_or_else(|| self.wording.placeholder(&trimmed))
+    }
+
+    fn call_of(&self, node: NodeIndex, output: &ToolOutput) -> Option<&ToolCall> {
+        let caller = &self.history.node(self.history.caller(node)?).message;
+        caller.tool_calls().find(|call| call.id == output.call_id)
+    }
+
+    /// The call whose output a ref opens.
+    pub fn call_of_ref(&self, id: &str) -> Option<&ToolCall> {
+        let opens = |output: &&ToolOutput| output.output_ref.as_ref().is_some_and(|it| it.id == id);
+        let mut nodes = self.history.nodes().iter().enumerate().rev();
+        nodes.find_map(|(at, node)| {
+            let output = node.message.tool_outputs().find(opens)?;
+            self.call_of(NodeIndex(at as u32), output)
+        })
     }
 
     /// Replaces the tool output at body position `at` with a placeholder. False if that would not make it smaller, if it is

@@ -69,7 +69,7 @@ pub struct Report {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
-    /// What you may not expect, in words: for instance, no window is known, a callback of a saved session was not passed
+    /// What you may not expect, in words; absent if there is nothing of this kind (`report.notices ?? []`). For instance, no window is known, a callback of a saved session was not passed
     /// again, the store's data was damaged, or a refusal was not learnt from.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string[]"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -17,7 +17,15 @@ impl Context {
     pub fn rewind_target(&self, id: &str) -> Result<NodeIndex> {
         let index = self.history.require(id)?;
         if self.history.node(index).kind != NodeKind::Message {
-            let why = format!("`{id}` is not a pushed message; use the id of one of `messages`");
+            let is_in_fold = |n: &NodeIndex| self.history.folds_around(*n).last() == Some(index);
+            let mut nodes = (0..self.history.len() as u32).rev().map(NodeIndex);
+            let last = nodes
+                .find(is_in_fold)
+                .map(|n| format!("; the last one that it stands for is `{}`", self.history.node(n).id));
+            let why = format!(
+                "`{id}` was not pushed, so there is no going back to it{}; `items()` and `folds()` list the ids of messages",
+                last.unwrap_or_default()
+            );
             return Err(Error::argument(why));
         }
         if self.history.is_superseded(index) {
@@ -30,18 +38,18 @@ impl Context {
     }
 
     /// Takes everything that came after `to` out of the view; the history keeps it. The view then shows `to` and the newest
-    /// user message, and folds over them are undone. Calls without their outputs wait again. Returns what is gone.
-    pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
+    /// user message, and folds over them are undone. Calls without their outputs wait again. `None`: only the header stays. Returns
+    /// what is gone.
+    pub fn rewind(&mut self, to: Option<NodeIndex>) -> Vec<NodeIndex> {
         let header: NodeSet = self.own_header().into_iter().collect();
-        let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
+        let later = (to.map_or(0, |to| to.0 + 1)..self.history.len() as u32).map(NodeIndex);
         let removed: Vec<NodeIndex> =
             later.filter(|n| self.is_in_conversation(*n) && !header.contains(n)).collect();
         let (_, mut stand_ins) = self.supersede(&removed);
         stand_ins.extend(self.text_pins_of(&removed));
         self.take_out(&removed, &stand_ins, &[], WHY);
-        self.show(to);
-        if let Some(newest) = self.newest_user() {
-            self.show(newest);
+        for shown in to.into_iter().chain(self.newest_user()) {
+            self.show(shown);
         }
         self.make_valid();
         removed

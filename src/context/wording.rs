@@ -37,6 +37,11 @@ impl Wording {
         self != Self::Descriptive { opens: false }
     }
 
+    /// Whether the model is known to have a tool that opens refs.
+    pub fn has_tool(self) -> bool {
+        self == Self::Descriptive { opens: true }
+    }
+
     /// The text that replaces an output, unless the host writes it.
     pub(super) fn placeholder(self, trimmed: &Trimmed<'_>) -> String {
         match self {
@@ -91,11 +96,16 @@ pub(super) fn plain_placeholder(output_ref: Option<&str>) -> String {
     output_ref.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), tool_output::placeholder)
 }
 
+/// A call's tool, and what it was called for.
+pub fn called(call: &ToolCall) -> String {
+    match distinguishing_argument(call) {
+        Some(what) => format!("{} {what}", call.name),
+        None => call.name.clone(),
+    }
+}
+
 fn descriptive_placeholder(trimmed: &Trimmed<'_>) -> String {
-    let ran = trimmed.call.map(|call| match distinguishing_argument(call) {
-        Some(what) => format!("{} {what}, ", call.name),
-        None => format!("{}, ", call.name),
-    });
+    let ran = trimmed.call.map(|call| format!("{}, ", called(call)));
     let by_ref = trimmed.output_ref.map(|id| format!("; ref={id}")).unwrap_or_default();
     format!("[tool output trimmed: {}{} tokens{by_ref}]", ran.unwrap_or_default(), trimmed.tokens)
 }

@@ -10,7 +10,7 @@ use super::sizes;
 use super::steps::in_full;
 use super::text::{Pieces, pieces, pieces_around};
 use crate::context::{Context, Form, Slot, Tally};
-use crate::facts::marked;
+use crate::facts::{OPENS, is_in_ref, marked};
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
@@ -18,14 +18,15 @@ use crate::tool_output::{Json, Outline, outline};
 
 /// The message of a whole slot with its long texts cut to a level; `None` if none is long enough. Arguments that were JSON
 /// remain JSON with all their keys. Reasoning that nothing depends on is removed; only its field is kept, empty, if a
-/// provider may refuse calls without it. `names` supplies the names that marks list. `pushed`: the message's tokens when it was
-/// pushed, if only what the view shows of it is in memory.
+/// provider may refuse calls without it. `names` supplies the names that marks list, `opener` what comes before them. `pushed`: the
+/// message's tokens when it was pushed, if only what the view shows of it is in memory.
 fn cut_message(
     whole: &Slot,
     pushed: Option<u64>,
     level: Level,
     opens_turn: bool,
     names: &mut Names<'_>,
+    opener: &str,
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
     let (message, tally) = (&whole.message, &whole.tally);
@@ -47,7 +48,7 @@ fn cut_message(
         return None;
     }
     let rules = names.new_rules(whole.node);
-    let mut list_names = |kept: Pieces<'_>| names.list_for_mark(whole.node, &rules, kept);
+    let mut list_names = |kept: Pieces<'_>| [opener, &names.list_for_mark(whole.node, &rules, kept)].concat();
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut).zip(texts) {
@@ -105,10 +106,20 @@ pub fn cut_slot(
     let full = full.as_ref().unwrap_or(whole);
     let history = &context.history;
     let pushed = history.is_away(whole.node).then(|| history.tally_as_pushed(whole.node).total());
-    let message = cut_message(full, pushed, level, opens_turn, names, &*context.counter)?;
+    let message =
+        cut_message(full, pushed, level, opens_turn, names, &opener(context, full), &*context.counter)?;
     let tally = Tally::of(&message, &*context.counter);
     let is_smaller = tally.total() < whole.tokens();
     is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
+}
+
+/// What the mark of an output says of its ref; empty if the model cannot open it.
+fn opener(context: &Context, slot: &Slot) -> String {
+    let mut outputs = slot.message.tool_outputs();
+    let output = outputs.next().filter(|_| outputs.next().is_none());
+    let id = output.and_then(|output| output.output_ref.as_ref()).map(|it| &*it.id);
+    let id = id.filter(|id| context.outputs.contains(id) && id.chars().all(is_in_ref));
+    id.filter(|_| context.wording.has_tool()).map(|id| [OPENS, id].concat()).unwrap_or_default()
 }
 
 /// A text of `tokens` tokens cut to its head and its tail with a mark between them; for JSON, its outline followed by a

@@ -7,6 +7,8 @@ const BEGINS: &str = "[… ";
 const ENDS: &str = " …]";
 const A_PART: &str = "a part of ";
 const LEFT_OUT: &str = " left out";
+/// Comes before the ref that opens the whole text.
+pub const OPENS: &str = "; ref=";
 /// Comes before what a mark lists.
 pub const LISTS: &str = "; in it: ";
 
@@ -93,6 +95,7 @@ fn mark_at<'a>(text: &'a str, begins: usize, no_end_before: &mut usize) -> Optio
     size.parse::<u64>().ok()?;
     let rest =
         unit.strip_prefix("tokens").or_else(|| unit.strip_prefix("characters"))?.strip_prefix(LEFT_OUT)?;
+    let rest = rest.strip_prefix(OPENS).map_or(rest, |id| id.trim_start_matches(is_in_ref));
     let (mut quotes, mut names) = (Vec::new(), rest);
     if let Some(list) = rest.strip_prefix(LISTS) {
         names = list;
@@ -112,6 +115,11 @@ fn mark_at<'a>(text: &'a str, begins: usize, no_end_before: &mut usize) -> Optio
     };
     let list = &text[text.len() - rest.len()..list_ends];
     Some(Mark { begins, ends: list_ends + ENDS.len(), quotes, list })
+}
+
+/// Whether a mark can name a ref with this character.
+pub const fn is_in_ref(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
 }
 
 /// The JSON string at the beginning of a text, and what is behind it.
@@ -136,6 +144,8 @@ mod tests {
         );
         assert_eq!(quotes(&text).collect::<Vec<_>>(), [rule, "Ask first."]);
         assert!(mark_lists(&text).all(|list| list.ends_with("src/a.rs")));
+        let with_ref = text.replace(" left out", &format!(" left out{OPENS}out_3"));
+        assert_eq!(quotes(&with_ref).collect::<Vec<_>>(), [rule, "Ask first."]);
         let pieces: Vec<&str> = between_marks(&text).map(|(_, piece)| piece).collect();
         assert_eq!(pieces, ["Make sure that\n", "\nit works."]);
         assert_eq!(with_quotes(text.into()), format!("Make sure that\n\n{rule}\n\nAsk first.\n\nit works."));

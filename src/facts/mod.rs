@@ -64,7 +64,7 @@ pub use for_now::holds_for_now;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{LiteralKind, literals};
-pub use marks::{LISTS as MARK_LISTS, mark_lists, marked, quoted};
+pub use marks::{LISTS as MARK_LISTS, OPENS, is_in_ref, mark_lists, marked, quoted};
 pub use names::Names;
 pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
 pub use open_work::{
@@ -86,6 +86,6 @@ pub use statements::{StatementKind, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
-pub use texts::{message_text, texts, texts_with};
+pub use texts::{message_text, texts, texts_of_call, texts_with};
 pub use todo::{Plan, created_id, plan};
 pub use wrapped::unwrapped;

@@ -37,6 +37,13 @@ pub(super) fn named_texts(
     out
 }
 
+/// What a call says: the strings in its arguments.
+pub fn texts_of_call(call: &ToolCall) -> Vec<Cow<'_, str>> {
+    let mut out = Vec::new();
+    arguments(call, &mut out);
+    out.into_iter().map(|(_, text)| text).collect()
+}
+
 /// The message's plain text, without a copy if it is a single text. Consecutive text parts are joined directly if the first ends with a
 /// blank; otherwise each starts a new line.
 pub fn message_text(message: &Message) -> Cow<'_, str> {

@@ -20,7 +20,7 @@ pub trait Searchable {
     fn piece(&self, range: Range<usize>) -> Cow<'_, str>;
 }
 
-impl Searchable for str {
+impl Searchable for &str {
     fn bytes(&self) -> usize {
         self.len()
     }
@@ -91,9 +91,10 @@ impl StateSet {
 }
 
 impl Scan {
-    /// A search for the first match that begins at `from` or later. The text before `from` still counts for `^` and `\b`.
-    pub fn new(from: usize) -> Self {
-        Self { at: from, ..Self::default() }
+    /// Goes on with the first match that begins at `from` or later. The text before `from` still counts for `^` and `\b`.
+    pub fn restart(&mut self, from: usize) {
+        self.at = from;
+        self.current.order.clear();
     }
 
     /// Continues for about `steps` steps, and subtracts the steps taken.
@@ -271,11 +272,12 @@ mod tests {
 
     /// Searches `text` with `at_once` steps per call; returns the match and the steps taken.
     fn found(pattern: &Pattern, text: &str, from: usize, at_once: u64) -> (Option<Range<usize>>, u64) {
-        let mut scan = Scan::new(from);
+        let mut scan = Scan::default();
+        scan.restart(from);
         let mut taken = 0;
         loop {
             let mut steps = at_once;
-            let came = scan.resume(pattern, text, &mut steps);
+            let came = scan.resume(pattern, &text, &mut steps);
             taken += at_once - steps;
             match came {
                 Progress::Paused => {}
@@ -289,12 +291,12 @@ mod tests {
     fn a_sliced_search_takes_at_most_its_steps_per_slice() {
         let pattern = Pattern::new(r"[\w\W]{60}c", Options::default()).unwrap();
         let text = "a".repeat(2_000);
-        let mut scan = Scan::new(0);
+        let mut scan = Scan::default();
         let mut slices = 0;
         loop {
             let mut steps = 5_000;
             slices += 1;
-            match scan.resume(&pattern, text.as_str(), &mut steps) {
+            match scan.resume(&pattern, &text.as_str(), &mut steps) {
                 Progress::Paused => {}
                 came => {
                     assert_eq!(came, Progress::NotFound);

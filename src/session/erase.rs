@@ -133,6 +133,7 @@ impl Session {
             carried.remove_refs();
         }
         let room = Room { all: tokens, rules: tokens, facts: tokens, names: tokens, shared: tokens };
+        let shown = shown.with_calls(context, redact);
         let (ledger, _) = ledger::write(&carried, &shown, room, &*context.counter);
         ledger.map(|(ledger, _)| ledger)
     }

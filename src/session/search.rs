@@ -1,24 +1,29 @@
 //! Recall (COMP-24): finds anything in the history again, whether folded, trimmed or shown.
 
+mod found;
+mod words;
+
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use self::found::Found;
+use self::words::{Words, WordsAt};
 use super::state::Session;
 use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
-use crate::facts::texts_with;
+use crate::facts::{texts_of_call, texts_with};
 use crate::hashing::HashSet;
-use crate::message::Role;
-use crate::pattern::{Options, Pattern, Progress, Scan, Searchable};
+use crate::message::{Message, Role};
+use crate::pattern::{Options, Pattern, Searchable};
+use crate::sorting::sort_by_key;
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
-/// Matches that are shown per message.
-const MAX_PER_MESSAGE: usize = 3;
 /// Bytes that an excerpt shows on either side of a match.
 const CONTEXT_BYTES: usize = 100;
 /// Bytes of a match that an excerpt shows.
@@ -29,6 +34,8 @@ const MAX_NAMED_REFS: usize = 20;
 const MAX_STEPS: u64 = 500_000_000;
 /// Steps that each message costs in addition to the search in it.
 const STEPS_PER_MESSAGE: u64 = 50;
+/// If the text of a query is in fewer messages, its words are searched for.
+const FEW_HITS: usize = 3;
 const DEFAULT_HITS: u64 = 20;
 const MAX_HITS: u64 = 1_000;
 
@@ -36,6 +43,8 @@ const MAX_HITS: u64 = 1_000;
 #[derive(Debug, Clone)]
 pub struct Search {
     pattern: Arc<Pattern>,
+    /// The words of a text.
+    words: Option<Arc<Words>>,
     max_hits: usize,
 }
 
@@ -59,7 +68,7 @@ pub struct Hit {
         tsify(type = "\"system\" | \"developer\" | \"user\" | \"assistant\" | \"tool\"")
     )]
     pub role: Role,
-    /// The matched text, with about 100 bytes on either side.
+    /// The matched text, with about 100 bytes on either side; for several matches in a message, the first three.
     pub excerpt: String,
     /// True for a last entry that is no match: it says what was not searched. These are tool outputs that are only in the store, or
     /// everything older than where the search stopped because it took too long.
@@ -111,16 +120,18 @@ impl Search {
         } else {
             Pattern::of_texts(queries, ignore_case).map_err(|e| format!("the query: {e}"))
         };
-        let pattern = pattern.map_err(Error::argument)?;
-        Ok(Self { pattern: Arc::new(pattern), max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
+        let pattern = Arc::new(pattern.map_err(Error::argument)?);
+        let words = if regex { None } else { Words::of(queries, ignore_case).map(Arc::new) };
+        Ok(Self { pattern, words, max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
     }
 }
 
 impl Session {
     /// Searches the whole history, including folded and trimmed parts, and every stored output, in time linear in their length.
-    /// Newest hits come first, at most three per message. Calls of `search_history` and of the cache's tools are skipped, with their
-    /// outputs: they repeat what is searched, and would be found before it. A search that takes too many steps stops, and a last entry
-    /// says so.
+    /// Newest hits come first, one per message. If there are too many, what was said is preferred to arguments of calls and to outputs.
+    /// If a text is found in fewer than three messages, its words are searched for, too, and those that have the most of them follow.
+    /// Calls of `search_history` and of the cache's tools are skipped, with their outputs: they repeat what is searched, and would be
+    /// found before it. A search that takes too many steps stops, and a last entry says so.
     pub fn search(&self, search: &Search) -> Vec<Hit> {
         let mut in_progress = self.begin_search(search.clone());
         self.continue_search(&mut in_progress, MAX_STEPS);
@@ -130,84 +141,140 @@ impl Session {
     /// Begins a search that runs in slices: see [`Session::continue_search`].
     pub fn begin_search(&self, search: Search) -> SearchInProgress {
         let context = self.context();
+        let outputs: Vec<_> = context.outputs.refs().into_iter().map(|output| output.id).collect();
+        let places = outputs.len() + context.history.len();
         SearchInProgress {
             search,
             hits: Vec::new(),
+            with_words: None,
             opened: HashSet::default(),
             own_tool_outputs: self.own_tool_outputs(),
-            nodes: context.history.len(),
-            outputs: context.outputs.refs().into_iter().map(|output| output.id).collect(),
-            progress: MatchProgress::default(),
+            outputs,
+            places,
+            left: places,
+            found: Found::default(),
         }
     }
 
     /// Continues a search for about this many steps. Returns whether it is done. Messages pushed since it began are not searched.
     pub fn continue_search(&self, in_progress: &mut SearchInProgress, mut steps: u64) -> bool {
-        let context = self.context();
-        while in_progress.nodes > 0 && !in_progress.is_full() {
-            let at = in_progress.nodes - 1;
-            let node = context.history.node(NodeIndex(at as u32));
-            // Skip what the engine wrote: it summarises messages that are searched themselves.
-            if node.kind == NodeKind::Message {
-                let output_ref = node.message.output_ref();
-                let stored = output_ref.and_then(|r| context.outputs.loaded(&r.id));
-                let is_own = in_progress.own_tool_outputs.contains(&at);
-                let done = match stored {
-                    _ if is_own => true,
-                    // The cache holds the message's output and what was appended to it since.
-                    Some(output) if !in_progress.opened.contains(output.id()) => {
-                        in_progress.progress.in_output(&in_progress.search.pattern, output, &mut steps)
-                    }
-                    Some(_) => true,
-                    None => {
-                        let texts = texts_with(&node.message, |call| !is_own_tool(&call.name));
-                        in_progress.progress.in_texts(&in_progress.search.pattern, &texts, &mut steps)
-                    }
-                };
-                if !done {
+        loop {
+            while in_progress.left > 0 && !in_progress.is_full() {
+                if !self.look_at(in_progress, in_progress.left - 1, &mut steps) {
                     return false;
                 }
-                in_progress.opened.extend(stored.map(|output| output.id().to_owned()));
-                let output_ref = output_ref.map(|r| r.id.clone());
-                let fold = context.history.folds_around(NodeIndex(at as u32)).last();
-                let fold = fold.map(|summary| &*context.history.node(summary).id);
-                in_progress.add_hits(&node.id, fold, output_ref.as_deref(), node.message.role);
+                in_progress.left -= 1;
+                steps = steps.saturating_sub(STEPS_PER_MESSAGE);
             }
-            in_progress.nodes = at;
-            steps = steps.saturating_sub(STEPS_PER_MESSAGE);
+            if !in_progress.begin_words() {
+                return true;
+            }
         }
-        while !in_progress.is_full()
-            && let Some(id) = in_progress.outputs.last()
-        {
-            if let Some(output) = context.outputs.loaded(id)
-                && !in_progress.opened.contains(id)
-                && !in_progress.progress.in_output(&in_progress.search.pattern, output, &mut steps)
-            {
+    }
+
+    /// Returns whether the place is done.
+    fn look_at(&self, in_progress: &mut SearchInProgress, at: usize, steps: &mut u64) -> bool {
+        let (node, id) = self.place(in_progress, at);
+        let Some(texts) = self.texts_at(in_progress, at) else { return true };
+        let stored = id.filter(|_| matches!(texts, Texts::Stored(_))).map(str::to_owned);
+        let is_own = node.is_some_and(|node| in_progress.own_tool_outputs.contains(&node.get()));
+        let is_known = stored.as_ref().is_some_and(|id| in_progress.opened.contains(id))
+            || in_progress.with_words.is_some() && in_progress.hits.iter().any(|(place, ..)| *place == at);
+        if !is_own && !is_known {
+            let words = in_progress.search.words.as_ref().filter(|_| in_progress.with_words.is_some());
+            let is_done = match words {
+                Some(words) => {
+                    texts.all(&mut in_progress.found, &mut |found, text| found.find_words(words, text, steps))
+                }
+                None if texts.said() == 0 && in_progress.has_enough_outputs() => true,
+                None => texts.all(&mut in_progress.found, &mut |found, text| {
+                    found.find(&in_progress.search.pattern, text, steps)
+                }),
+            };
+            if !is_done {
                 return false;
             }
-            if let Some(id) = in_progress.outputs.pop() {
-                in_progress.add_hits(&id, None, Some(&id), Role::Tool);
+            let found = std::mem::take(&mut in_progress.found);
+            let is_said = found.places.iter().any(|(text, _)| *text < texts.said());
+            if let Some(all) = in_progress.with_words.as_mut() {
+                all.extend(found.words_at(at, is_said));
+            } else if !found.places.is_empty() {
+                let hit = self.hit(in_progress, at, texts.excerpt(&found.places));
+                in_progress.hits.push((at, is_said, hit));
             }
         }
+        in_progress.opened.extend(stored);
         true
     }
 
-    /// The hits of a search, as far as it has come.
-    pub fn hits(&self, in_progress: SearchInProgress) -> Vec<Hit> {
+    /// The history entry at a place, and the id of its output; the outputs come before the history.
+    fn place<'a>(&'a self, of: &'a SearchInProgress, at: usize) -> (Option<NodeIndex>, Option<&'a str>) {
+        if let Some(id) = of.outputs.get(at) {
+            return (None, Some(id));
+        }
+        let node = NodeIndex((at - of.outputs.len()) as u32);
+        let output = self.context().history.node(node).message.output_ref();
+        (Some(node), output.map(|output| &*output.id))
+    }
+
+    fn texts_at(&self, of: &SearchInProgress, at: usize) -> Option<Texts<'_>> {
+        let context = self.context();
+        let (node, id) = self.place(of, at);
+        // The cache holds the message's output and what was appended to it since.
+        if let Some(output) = id.and_then(|id| context.outputs.loaded(id)) {
+            return Some(Texts::Stored(output));
+        }
+        let node = context.history.node(node?);
+        // Skip what the engine wrote: it summarises messages that are searched themselves.
+        (node.kind == NodeKind::Message).then(|| Texts::of(&node.message))
+    }
+
+    fn hit(&self, of: &SearchInProgress, at: usize, excerpt: String) -> Hit {
         let history = &self.context().history;
-        let stopped = (!in_progress.is_full())
-            .then(|| match in_progress.nodes.checked_sub(1) {
-                Some(at) => Some(history.node(NodeIndex(at as u32)).id.to_string()),
-                None => in_progress.outputs.last().cloned(),
-            })
-            .flatten();
-        let mut hits = in_progress.hits;
-        hits.truncate(in_progress.search.max_hits);
-        hits.extend(stopped.map(|id| Hit {
-            excerpt: format!("[stopped: the search took too long; `{id}` and what is older were not searched: look for a plain text, or for less that repeats]"),
-            unseen: true,
-            ..Hit::of(&id, None, None, Role::Tool)
-        }));
+        let (node, id) = self.place(of, at);
+        let fold = node.and_then(|node| history.folds_around(node).last());
+        let fold = fold.map(|summary| history.node(summary).id.to_string());
+        let output_ref = id.map(str::to_owned);
+        let node = node.map(|node| history.node(node));
+        let (id, role) = match node {
+            Some(node) => (node.id.to_string(), node.message.role),
+            None => (output_ref.clone().unwrap_or_default(), Role::Tool),
+        };
+        Hit { id, fold, output_ref, role, excerpt, unseen: false, refs: Vec::new() }
+    }
+
+    /// The hits of a search, as far as it has come.
+    pub fn hits(&self, mut in_progress: SearchInProgress) -> Vec<Hit> {
+        let max_hits = in_progress.search.max_hits;
+        let by_words = in_progress.with_words.is_some();
+        let stopped_at = in_progress.left.checked_sub(1).filter(|_| !in_progress.is_full());
+        let mut found = std::mem::take(&mut in_progress.hits);
+        sort_by_key(&mut found, |(_, is_said, _)| !is_said);
+        found.truncate(max_hits);
+        sort_by_key(&mut found, |(at, ..)| Reverse(*at));
+        let mut hits: Vec<Hit> = found.into_iter().map(|(.., hit)| hit).collect();
+        if let (Some(all), Some(words)) = (in_progress.with_words.take(), &in_progress.search.words) {
+            for WordsAt { at, text, span, .. } in words.ranked(all, hits.len(), max_hits) {
+                let texts = self.texts_at(&in_progress, at);
+                hits.extend(texts.map(|t| self.hit(&in_progress, at, t.excerpt(&[(text, span)]))));
+            }
+        }
+        if let Some(at) = stopped_at {
+            let Hit { id, .. } = self.hit(&in_progress, at, String::new());
+            let what = if by_words { " for its single words" } else { "" };
+            let excerpt = format!(
+                "[stopped: the search took too long; `{id}` and what is older were not searched{what}: look for a plain text, or for less that repeats]"
+            );
+            hits.push(Hit {
+                id,
+                fold: None,
+                output_ref: None,
+                role: Role::Tool,
+                excerpt,
+                unseen: true,
+                refs: Vec::new(),
+            });
+        }
         hits.extend(self.not_searched());
         hits
     }
@@ -256,100 +323,127 @@ impl Session {
 #[derive(Debug)]
 pub struct SearchInProgress {
     search: Search,
-    hits: Vec<Hit>,
+    /// The hits, the newest first, each with its place and whether it was said.
+    hits: Vec<(usize, bool, Hit)>,
+    /// Where the words are; `None` while the whole text is searched for.
+    with_words: Option<Vec<WordsAt>>,
     /// Outputs that were searched together with their message.
     opened: HashSet<String>,
     own_tool_outputs: HashSet<usize>,
-    /// The number of history entries that are left to search.
-    nodes: usize,
-    /// Outputs that are left to search; the next one is the last.
     outputs: Vec<String>,
-    progress: MatchProgress,
+    /// The number of outputs and history entries; outputs count as older.
+    places: usize,
+    /// How many of them are left to search.
+    left: usize,
+    found: Found,
 }
 
 impl SearchInProgress {
+    fn said(&self) -> usize {
+        self.hits.iter().filter(|(_, is_said, _)| *is_said).count()
+    }
+
     fn is_full(&self) -> bool {
-        self.hits.len() >= self.search.max_hits
+        self.with_words.is_none() && self.said() >= self.search.max_hits
     }
 
-    fn add_hits(&mut self, id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) {
-        let places = std::mem::take(&mut self.progress);
-        let hit = |excerpt| Hit { excerpt, ..Hit::of(id, fold, output_ref, role) };
-        self.hits.extend(places.excerpts.into_iter().map(hit));
+    fn has_enough_outputs(&self) -> bool {
+        self.hits.len() - self.said() >= self.search.max_hits
     }
-}
 
-impl Hit {
-    fn of(id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) -> Self {
-        Self {
-            id: id.to_owned(),
-            fold: fold.map(str::to_owned),
-            output_ref: output_ref.map(str::to_owned),
-            role,
-            excerpt: String::new(),
-            unseen: false,
-            refs: Vec::new(),
+    /// Goes on with the words of the query, if it was hardly found.
+    fn begin_words(&mut self) -> bool {
+        let Some(words) = &self.search.words else { return false };
+        // A single word that is found is not looked for by its beginning, too.
+        let few = if words.is_one { 1 } else { FEW_HITS.min(self.search.max_hits) };
+        if self.hits.len() >= few || self.with_words.is_some() {
+            return false;
         }
-    }
-}
-
-/// The matches in one message so far, and the state of the search in it.
-#[derive(Debug, Default)]
-struct MatchProgress {
-    excerpts: Vec<String>,
-    /// The number of its texts that are done.
-    texts: usize,
-    scan: Scan,
-}
-
-impl MatchProgress {
-    /// Returns whether the texts are done.
-    fn in_texts(&mut self, pattern: &Pattern, texts: &[Cow<'_, str>], steps: &mut u64) -> bool {
-        texts.iter().enumerate().skip(self.texts).all(|(_, text)| self.find(pattern, &**text, steps))
-    }
-
-    fn in_output(&mut self, pattern: &Pattern, output: &Output, steps: &mut u64) -> bool {
-        output.texts().skip(self.texts).all(|text| self.find(pattern, &text.as_line(), steps))
-    }
-
-    /// Returns whether the text is done.
-    fn find<S: Searchable + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
-        while self.excerpts.len() < MAX_PER_MESSAGE {
-            let found = match self.scan.resume(pattern, text, steps) {
-                Progress::Paused => return false,
-                Progress::NotFound => break,
-                Progress::Found(found) => found,
-            };
-            let (excerpt, until) = excerpt(text, &found);
-            self.excerpts.push(excerpt);
-            if until >= text.bytes() {
-                break;
-            }
-            self.scan = Scan::new(until);
-        }
-        self.scan = Scan::default();
-        self.texts += 1;
+        self.with_words = Some(Vec::new());
+        self.opened.clear();
+        self.left = self.places;
         true
     }
 }
 
-/// A match with the text around it, and the position where the excerpt ends.
-fn excerpt<S: Searchable + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
+/// The texts of a place.
+enum Texts<'a> {
+    /// Those of a message, the first of which (as many as the number says) were said.
+    Message(Vec<Cow<'a, str>>, usize),
+    Stored(&'a Output),
+}
+
+impl<'a> Texts<'a> {
+    fn of(message: &'a Message) -> Self {
+        let mut all = texts_with(message, |_| false);
+        let said = if message.tool_outputs().next().is_some() { 0 } else { all.len() };
+        let calls = message.tool_calls().filter(|call| !is_own_tool(&call.name));
+        all.extend(calls.flat_map(texts_of_call));
+        Self::Message(all, said)
+    }
+
+    fn said(&self) -> usize {
+        if let Self::Message(_, said) = self { *said } else { 0 }
+    }
+
+    /// Goes on through the texts. Returns whether they are done.
+    fn all(&self, found: &mut Found, look: &mut dyn FnMut(&mut Found, &dyn Searchable) -> bool) -> bool {
+        let done = found.texts;
+        match self {
+            Self::Message(texts, _) => texts.iter().skip(done).all(|text| look(found, &&**text)),
+            Self::Stored(output) => output.texts().skip(done).all(|text| look(found, &text.as_line())),
+        }
+    }
+
+    /// The text at these places, and around them.
+    fn excerpt(&self, places: &[(usize, Range<usize>)]) -> String {
+        let mut out = String::new();
+        let mut shown = (0, 0); // the text and the end of what is shown
+        for (at, span) in places {
+            let from = if shown.0 == *at { shown.1 } else { 0 };
+            let mut add = |text: &dyn Searchable| shown = (*at, push_excerpt(&mut out, text, span, from));
+            match self {
+                Self::Message(texts, _) => {
+                    if let Some(text) = texts.get(*at) {
+                        add(&&**text);
+                    }
+                }
+                Self::Stored(output) => {
+                    if let Some(text) = output.texts().nth(*at) {
+                        add(&text.as_line());
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Adds a match with the text around it, from `from` at most. Returns where it ends.
+fn push_excerpt(out: &mut String, text: &dyn Searchable, span: &Range<usize>, from: usize) -> usize {
     let piece = |from: usize, to: usize| text.piece(text.floor(from)..text.floor(to.min(text.bytes())));
     // Take a little more than is shown, so that the cut can be between grapheme clusters.
-    let matched = piece(found.start, found.end.min(found.start + 2 * MAX_MATCH_BYTES));
+    let matched = piece(span.start, span.end.min(span.start + 2 * MAX_MATCH_BYTES));
     let matched = prefix_bytes(&matched, MAX_MATCH_BYTES);
-    let end = found.start + matched.len();
-    let before = piece(found.start.saturating_sub(2 * CONTEXT_BYTES), found.start);
+    let end = span.start + matched.len();
+    let before = piece(span.start.saturating_sub(2 * CONTEXT_BYTES).max(from), span.start);
     let after = piece(end, end + 2 * CONTEXT_BYTES);
     let (before, after) = (suffix_bytes(&before, CONTEXT_BYTES), prefix_bytes(&after, CONTEXT_BYTES));
-    let cut = |cut: bool| if cut { "…" } else { "" };
-    let excerpt = format!(
-        "{}{before}{matched}{after}{}",
-        cut(before.len() < found.start),
-        cut(end + after.len() < text.bytes())
-    );
-    (excerpt, end + after.len())
+    let begins = span.start.saturating_sub(before.len());
+    if from > 0 && begins <= from {
+        out.truncate(out.trim_end_matches('…').len());
+    } else {
+        let cut = if begins > 0 { "…" } else { "" };
+        *out += if out.is_empty() { "" } else { "\n" };
+        *out += cut;
+    }
+    for piece in [before, matched, after] {
+        *out += piece;
+    }
+    if end + after.len() < text.bytes() {
+        *out += "…";
+    }
+    end + after.len()
 }
 
 /// Translates a JavaScript pattern into Rust's syntax where the same feature is written differently: within a character class,

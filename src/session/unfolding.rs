@@ -86,11 +86,20 @@ impl Session {
     /// `INVALID_ARGUMENT` for an unknown id, and for an entry that is not a message of the current conversation.
     pub fn rewind(&mut self, id: &str) -> Result<Vec<NodeIndex>> {
         let to = self.context.rewind_target(id)?;
+        Ok(self.rewind_to(Some(to)))
+    }
+
+    /// Goes back to before the first message: only the header stays. Returns what left the view.
+    pub fn rewind_to_start(&mut self) -> Vec<NodeIndex> {
+        self.rewind_to(None)
+    }
+
+    fn rewind_to(&mut self, to: Option<NodeIndex>) -> Vec<NodeIndex> {
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
         self.after_edit();
         self.note_free_room();
-        Ok(gone)
+        gone
     }
 
     /// If most of the conversation is gone, notes that there is room again for messages that were dropped or cut to save room.

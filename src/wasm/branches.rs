@@ -109,8 +109,8 @@ impl Session {
 
     /// Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
     /// report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded, and
-    /// so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. To
-    /// change the first message, rewind to the header (`items()[0].id`), or pass the edited list to `sync`.
+    /// so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. With
+    /// `null`, only the header stays, so that another first message can be pushed.
     ///
     /// ```js
     /// const [question] = session.push({ role: "user", content: "Rename it everywhere." });
@@ -121,10 +121,13 @@ impl Session {
     /// rewind or `sync` left behind.
     pub fn rewind(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | null")] id: JsValue,
     ) -> Result<(), JsValue> {
-        let id = text(&id, "id")?;
-        let gone = self.inner.write_quietly(|core| core.rewind(&id))?;
+        let id = if id.is_null() { None } else { Some(text(&id, "id")?) };
+        let gone = self.inner.write_quietly(|core| match &id {
+            Some(id) => core.rewind(id),
+            None => Ok(core.rewind_to_start()),
+        })?;
         self.inner.line.borrow_mut().forget(&gone.into_iter().collect());
         self.inner.deliver_events();
         Ok(())

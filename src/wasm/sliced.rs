@@ -41,7 +41,7 @@ enum At {
         args: Box<GrepArgs>,
         grep: Option<Box<Grep>>,
     },
-    History(Option<SearchInProgress>),
+    History(Option<Box<SearchInProgress>>),
 }
 
 impl SlicedSearch {
@@ -53,7 +53,7 @@ impl SlicedSearch {
     /// Searches the history.
     pub fn history(inner: &Rc<Inner>, search: Search) -> Result<Self, JsValue> {
         let searching = inner.read(|core| core.begin_search(search))?;
-        Ok(Self { inner: inner.clone(), at: RefCell::new(At::History(Some(searching))) })
+        Ok(Self { inner: inner.clone(), at: RefCell::new(At::History(Some(searching.into()))) })
     }
 }
 
@@ -109,7 +109,7 @@ impl SlicedSearch {
                 let searching = searching.take();
                 let searching =
                     searching.ok_or_else(|| Error::new(ErrorCode::Internal, "it is finished already"))?;
-                to_js(&self.inner.read(|core| core.hits(searching))?)
+                to_js(&self.inner.read(|core| core.hits(*searching))?)
             }
         }
     }

@@ -100,7 +100,7 @@ export interface Hit {
      */
     role: "system" | "developer" | "user" | "assistant" | "tool";
     /**
-     * The matched text, with about 100 bytes on either side.
+     * The matched text, with about 100 bytes on either side; for several matches in a message, the first three.
      */
     excerpt: string;
     /**
@@ -1027,7 +1027,7 @@ export interface Report {
      */
     summary?: SummaryReport;
     /**
-     * What you may not expect, in words: for instance, no window is known, a callback of a saved session was not passed
+     * What you may not expect, in words; absent if there is nothing of this kind (`report.notices ?? []`). For instance, no window is known, a callback of a saved session was not passed
      * again, the store's data was damaged, or a refusal was not learnt from.
      */
     notices?: string[];
@@ -2820,8 +2820,8 @@ export class Session {
     /**
      * Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
      * report lists it. The ids of removed messages and tool calls can be used again. If the message is inside a fold, that is unfolded, and
-     * so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. To
-     * change the first message, rewind to the header (`items()[0].id`), or pass the edited list to `sync`.
+     * so are folds that may quote a message of the user which leaves. If a step is cut in two, its calls wait for their outputs again. With
+     * `null`, only the header stays, so that another first message can be pushed.
      *
      * ```js
      * const [question] = session.push({ role: "user", content: "Rename it everywhere." });
@@ -2831,7 +2831,7 @@ export class Session {
      * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, for a summary's id, and for a message that an earlier
      * rewind or `sync` left behind.
      */
-    rewind(id: string): void;
+    rewind(id: string | null): void;
     /**
      * Saves the session in a store, under a key. A save writes only what is new since the last one: some hundred bytes and the new
      * messages.
@@ -2861,11 +2861,14 @@ export class Session {
     /**
      * Finds a text, or what a regular expression matches, in everything that was ever said, called or returned, including folded and
      * trimmed parts and full tool outputs: in texts, in the values of calls' arguments, and in outputs. Names of tools, keys of arguments,
-     * reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is
-     * proportional to the length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they
-     * repeat what is searched.
+     * reasoning, and the addresses of media are not searched. The newest hits come first, one per message, with up to three places of it. If
+     * there are more than `max_hits`, what was said is preferred to arguments of calls and to outputs. The time is proportional to the
+     * length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
      *
-     * A string is matched literally, ignoring case, and with its accents both composed and decomposed.
+     * A string is matched literally, ignoring case, and with its accents both composed and decomposed. If it is found in fewer than three
+     * messages (a single word: in none), up to ten hits by its words follow: messages that have all of them in any order, or else those
+     * with the most of the rarest. The beginning of a word is enough. In an output, the words must stand together. For the text alone,
+     * pass a `RegExp`.
      * You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
      *
      * @param options `max_hits`: 20 by default, at most 1000. `ignore_case`: default true for a string; default for a `RegExp`: its own

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { Session } from "contextfold";
 import { fileStore } from "contextfold/stores/files";
 import { wrapStore } from "contextfold/stores/encrypted";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
@@ -22,6 +23,17 @@ import { record, snapshotAt } from "./contract.mjs";
 const folder = mkdtempSync(join(tmpdir(), "contextfold-options-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const refused = (make, says) => assert.throws(make, failsWith("INVALID_ARGUMENT", says));
+
+test("indexedDBStore says that there is no `indexedDB` outside of browsers", async () => {
+  const { indexedDB } = globalThis;
+  delete globalThis.indexedDB;
+  try {
+    const session = new Session();
+    await assert.rejects(session.save(indexedDBStore("nowhere"), "k"), failsWith("STORE_FAILED", /there is no `indexedDB` here.*fileStore/));
+  } finally {
+    globalThis.indexedDB = indexedDB;
+  }
+});
 
 describe("fileStore", () => {
   test("takes a path or a file URL", async () => {

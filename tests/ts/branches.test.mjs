@@ -91,6 +91,34 @@ describe("rewind", () => {
     assert.throws(() => session.rewind("nobody"), failsWith("INVALID_ARGUMENT"));
   });
 
+  test("to before the first message: only the header stays", async () => {
+    for (const header of [[], [{ role: "system", content: "Be brief." }]]) {
+      const session = new Session({ contextWindow: 4_000 });
+      session.setHeader(header);
+      session.push([user("Frist"), assistant("a"), user("b")]);
+      session.rewind(null);
+      assert.equal(session.items().length, header.length);
+      session.push(user("First"));
+      assert.deepEqual(session.view("openai-chat"), [...header, user("First")]);
+      const again = Session.restore(session.snapshot());
+      assert.deepEqual(again.view("openai-chat"), session.view("openai-chat"));
+      assert.deepEqual(session.messages.map(({ content }) => content).slice(-4), ["Frist", "a", "b", "First"], "nothing is removed from the history");
+      assert.ok((await session.prepare()).report.left_out.length === 3);
+    }
+    for (const id of [undefined, 0, ""]) assert.throws(() => talk().rewind(id), failsWith("INVALID_ARGUMENT"));
+  });
+
+  test("to a fold: the error names the message that works", async () => {
+    const session = talk();
+    await session.compact();
+    const [fold] = session.folds();
+    const last = fold.items.at(-1);
+    assert.throws(() => session.rewind(fold.id), failsWith("INVALID_ARGUMENT", new RegExp(`\\b${fold.id}\\b.*the last one that it stands for is \`${last}\``)));
+    session.rewind(last);
+    assert.equal(session.folds().length, 0);
+    assert.equal(ids(session).at(-1), last);
+  });
+
   test("sync continues from there", () => {
     const session = new Session();
     const list = [user("a"), assistant("b"), user("c"), assistant("d")];

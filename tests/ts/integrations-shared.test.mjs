@@ -240,6 +240,16 @@ test("strict: a failed summary fails the step, though the view fits without it",
   }
 });
 
+test("an error of `onReport` says where it comes from", async () => {
+  const options = { onReport: (report) => report.nothing.length };
+  const call = { messages: [{ role: "user", content: "Why?" }], steps: [], stepNumber: 0 };
+  const heard = [];
+  await prepareStep({ ...options, onError: (error) => heard.push(error) })(call);
+  assert.match(heard[0].message, /^your `onReport` threw: Cannot read properties of undefined/);
+  assert.ok(heard[0].cause instanceof TypeError);
+  await assert.rejects(prepareStep({ ...options, strict: true })(call), /your `onReport` threw/);
+});
+
 test("a hook with a store and no key says that nothing would be saved", () => {
   const store = memoryStore();
   assert.throws(() => prepareStep({ contextWindow: 8000, store }), { code: "INVALID_CONFIG", message: /nothing is saved without a `key`/ });

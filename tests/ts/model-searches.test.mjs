@@ -75,6 +75,26 @@ describe("a search runs in slices", () => {
   });
 });
 
+describe("a natural query", () => {
+  const session = new Session({ contextWindow: 100_000 });
+  session.push([user("The retry should give up after 11 attempts, not 7. The release is on 14 March."), assistant("Noted.")]);
+  for (let at = 0; at < 30; at++) session.push([calls(`c${at}`), output(`c${at}`, `${"retry ok\n".repeat(4)}${"line\n".repeat(90)}`.repeat(3))]);
+  session.push([assistant("I ran retry 30 times.")]);
+  const found = async (query, more) => JSON.parse(await runTool(session, "search_history", { query, ...more }));
+
+  test("of words that stand apart finds the message that has them", async () => {
+    for (const query of ["retry attempts", "attempt of a RETRY", "release date", "when is the release"]) assert.match((await found(query))[0].excerpt, /give up after 11 attempts/, query);
+    assert.deepEqual((await session.searchAsync("retry attempts")), session.search("retry attempts"));
+    assert.equal(await runTool(session, "search_history", { query: "retry attempts", regex: true }), "[nothing found]");
+  });
+
+  test("gives one hit per message, and what was said before outputs", async () => {
+    const hits = await found("retry", { max_hits: 5 });
+    assert.equal(new Set(hits.map(({ id }) => id)).size, 5);
+    assert.deepEqual(hits.map(({ role }) => role), ["assistant", "tool", "tool", "tool", "user"]);
+  });
+});
+
 describe("what the model is told", () => {
   const session = new Session({ contextWindow: 4000 });
   session.push([user("go"), calls("a"), output("a", "one\ntwo\nthree\n"), assistant("done")]);

@@ -33,9 +33,10 @@ async function loop(api, client, body, options, own) {
   let fullList = options.session || own.home ? continuedList(own.session, api.format, asked, body.instructions !== undefined) : api.first(asked);
   signal?.throwIfAborted();
   if (Array.isArray(fullList)) {
-    const outputs = await outputsOf(api, interruptedCalls(api, fullList), execute, signal);
-    fullList = [...fullList, ...outputs];
-    if (outputs.length > 0) await keepOutputs(api, keeper, own, fullList);
+    await outputsOf(api, interruptedCalls(api, fullList), { execute, signal }, async (outputs) => {
+      fullList = [...fullList, ...outputs];
+      await keepOutputs(api, keeper, own, fullList);
+    });
   }
   let waiting; // calls that an earlier run left without an output; this one leaves none
   for (let step = 1; ; step++) {
@@ -46,13 +47,13 @@ async function loop(api, client, body, options, own) {
     await append(conversation, api.made(response));
     onResponse?.(response, step);
     const calls = api.calls(response);
-    if (calls.length > 0) await append(conversation, await outputsOf(api, calls, execute, signal));
+    await outputsOf(api, calls, { execute, signal }, (outputs) => append(conversation, outputs));
     // The loop runs functions and custom tools. A call of another kind (a shell, a computer, a patch) is left to the caller.
     const left = callsWithoutOutput(api.made(response));
     for (const { call } of calls) left.delete(call[api.idKey]);
     // By now the last calls have their outputs, too, so the caller can continue with the list.
     if (calls.length === 0 || left.size > 0 || step === maxSteps)
-      return { response, [api.list]: fullList, session: own.session, steps: step, finished: calls.length === 0 && left.size === 0 };
+      return { response, [api.list]: withInterrupted(api, fullList), session: own.session, steps: step, finished: calls.length === 0 && left.size === 0 };
   }
 }
 
@@ -128,18 +129,67 @@ async function keepOutputs({ format }, keeper, own, list) {
   await keeper.saved(own);
 }
 
-/** Runs tools, and returns the entries with their outputs. */
-const outputsOf = (api, calls, execute, signal) => Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal))));
+/** The list, in which calls that were interrupted before something else was said have an output, because APIs demand one. */
+function withInterrupted(api, list) {
+  const waiting = callsWithoutOutput(list);
+  if (waiting.size === 0) return list;
+  const answered = [];
+  let open = [];
+  for (const entry of list) {
+    if (!isOutput(entry) && api.endsAnswer(entry)) {
+      answered.push(...open.map(({ call }) => api.answer(call, "[no output yet: the call was interrupted]")));
+      open = [];
+    }
+    answered.push(entry);
+    open.push(...api.callsIn(entry).filter(({ call }) => waiting.has(call[api.idKey])));
+  }
+  return answered;
+}
+
+/** Runs tools, and gives the entries with their outputs to `keep`. After an abort, those of the tools that have ended by then; no tool is waited for. */
+async function outputsOf(api, calls, { execute, signal }, keep) {
+  if (calls.length === 0) return;
+  const outputs = [];
+  const run = async (made, at) => {
+    outputs[at] = api.answer(made.call, await executed(made, execute, signal));
+  };
+  let stop;
+  const stopped = new Promise((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal?.addEventListener("abort", stop);
+  });
+  try {
+    await Promise.race([Promise.all(calls.map(run)), stopped]);
+  } catch (error) {
+    await new Promise((done) => setTimeout(done)); // what ended at the same time counts, too
+    const ended = outputs.filter(Boolean);
+    if (ended.length > 0) await keep(ended);
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+  await keep(outputs);
+}
 
 /** Runs a tool and returns its result, as text unless it is a list of parts. If it throws, returns an error text for the model. */
 async function executed({ call, name, input, isJson }, execute, signal) {
   try {
     const tool = typeof execute === "function" ? (args) => execute(name, args, { call, signal }) : Object.hasOwn(execute, name) ? execute[name] : undefined;
     if (!tool) return `Error: there is no tool named ${String(name).slice(0, 60)}`;
-    const output = await tool(isJson ? JSON.parse(input || "{}") : input, { call, signal });
+    const output = await tool(isJson ? parsed(input || "{}") : input, { call, signal });
     return typeof output === "string" || Array.isArray(output) ? output : (JSON.stringify(output) ?? "");
   } catch (error) {
     signal?.throwIfAborted();
     return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The arguments of a call. The error shows the model what is not JSON, and how it ends, where it was perhaps cut. */
+function parsed(input) {
+  try {
+    return JSON.parse(input);
+  } catch ({ message }) {
+    const shown = input.length > 200 ? `${input.slice(0, 100)} … ${input.slice(-100)}` : input;
+    throw new Error(`the arguments of this call are not JSON (${message}): ${shown}`);
   }
 }

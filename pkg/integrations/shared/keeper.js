@@ -261,8 +261,8 @@ export class Keeper {
     if (!report) return;
     try {
       this.#options.onReport?.({ ...report, conversation: recognition }, session);
-    } catch (error) {
-      this.failed(error);
+    } catch (cause) {
+      this.failed(new Error(`your \`onReport\` threw: ${cause?.message ?? cause}`, { cause }));
     }
   }
 }

@@ -28,6 +28,8 @@ export const RESPONSES = {
     output
       .filter(isCall)
       .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
+  callsIn: (item) => RESPONSES.calls({ output: [item] }),
+  endsAnswer: (item) => isGiven(item),
   /** The calls of the answer that the list ends with: everything behind the last message of the user or output. */
   callsAtEnd: (list) => RESPONSES.calls({ output: list.slice(list.findLastIndex(isGiven) + 1) }),
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
@@ -71,6 +73,8 @@ export const CHAT = {
       const called = call[type];
       return { call, name: called?.name, input: called?.arguments ?? called?.input, isJson: type === "function" };
     }),
-  callsAtEnd: (list) => CHAT.calls({ choices: [{ message: list.at(-1) ?? {} }] }),
+  callsIn: (message) => CHAT.calls({ choices: [{ message }] }),
+  endsAnswer: () => true,
+  callsAtEnd: (list) => CHAT.callsIn(list.at(-1) ?? {}),
   answer: (call, content) => ({ role: "tool", tool_call_id: call.id, content }),
 };

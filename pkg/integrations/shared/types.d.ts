@@ -37,7 +37,7 @@ export interface HookOptions {
   strict?: boolean | undefined;
   /** Called for each failure, instead of logging it on the console. */
   onError?: ((error: unknown) => void) | undefined;
-  /** Called before each model call for which the view was changed, with the decisions and their reasons, and once for the report's `notices`. */
+  /** Called before each model call for which the view was changed, with the decisions and their reasons, and once for the report's `notices`, which are absent from other reports. */
   onReport?: ((report: HookReport, session: Session) => void) | undefined;
 }
 

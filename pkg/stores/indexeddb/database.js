@@ -19,6 +19,7 @@ export function database(name) {
 
   function open() {
     if (opened) return opened;
+    if (!globalThis.indexedDB) throw new ContextError("STORE_FAILED", "there is no `indexedDB` here: this store is for browsers; in Node, use `fileStore` of contextfold/stores/files");
     const opening = (opened = connected(name, () => opened === opening && (opened = undefined)));
     opening.catch(() => opened === opening && (opened = undefined));
     return opening;

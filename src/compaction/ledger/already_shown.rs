@@ -1,9 +1,10 @@
 use super::asked::{AskedRequest, joined_lines};
 use super::message_facts::{MessageFacts, with_facts};
 use super::sentence;
-use crate::context::{Context, NodeIndex};
+use crate::compaction::Redact;
+use crate::context::{Context, NodeIndex, called};
 use crate::facts::{Names, TextSet, shorten, texts, without_ledger};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
 const NEARBY: usize = 32;
@@ -18,6 +19,8 @@ pub struct AlreadyShown<'a> {
     edited: Vec<&'a Message>,
     /// Messages that are in the view in full, searched by their facts.
     whole: Option<MessageFacts<'a>>,
+    /// Where the calls of outputs are found, and what may not be shown of them.
+    calls: Option<(&'a Context, Option<&'a Redact>)>,
 }
 
 impl<'a> AlreadyShown<'a> {
@@ -28,7 +31,25 @@ impl<'a> AlreadyShown<'a> {
             summaries: Vec::new(),
             edited: Vec::new(),
             whole: None,
+            calls: None,
         }
+    }
+
+    /// Names of outputs come with their calls.
+    #[must_use]
+    pub fn with_calls(self, context: &'a Context, redact: Option<&'a Redact>) -> Self {
+        Self { calls: Some((context, redact)), ..self }
+    }
+
+    /// The call whose output a ref opens, in a few words.
+    pub(super) fn call_of(&self, ref_id: &str) -> Option<String> {
+        let (context, redact) = self.calls?;
+        let call = context.call_of_ref(ref_id)?;
+        let Some(redact) = redact else { return Some(shorten::one_line(&called(call))) };
+        // Before it is shortened, because a part of a secret would not be recognised.
+        let asks = Message::new(Role::Assistant, vec![Part::from(call.clone())]);
+        let redacted = redact.message(&asks).ok()?;
+        redacted.tool_calls().next().map(|call| shorten::one_line(&called(call)))
     }
 
     /// Adds texts written by summarisers.

@@ -273,12 +273,25 @@ impl Draft {
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Outputs kept whole (tool_output_cache opens them by name): ";
         let mut left = room.saturating_sub(cost(label));
-        let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);
-        let ids: Vec<&str> = taken.into_iter().map(|(_, _, id)| *id).collect();
-        if ids.is_empty() {
+        // A bare name says nothing of what it opens, so half of the room is for the calls of the best.
+        let (mut for_calls, mut named) = (left / 2, Vec::new());
+        for (_, _, id) in &refs {
+            let Some(text) = missing.shown.call_of(id).map(|call| format!("{id} ({call})")) else { break };
+            let price = cost(&text) + 1;
+            if price > for_calls {
+                break;
+            }
+            for_calls -= price;
+            left -= price;
+            named.push(text);
+        }
+        let taken = fitting(&refs[named.len()..], &mut left, |(_, _, id)| cost(id) + 1);
+        let others = ranges(taken.into_iter().map(|(_, _, id)| *id).collect());
+        named.extend(Some(others).filter(|ids| !ids.is_empty()));
+        if named.is_empty() {
             return 0;
         }
-        let _ = writeln!(self.text, "{label}{}", ranges(ids));
+        let _ = writeln!(self.text, "{label}{}", named.join(", "));
         room - left
     }
 

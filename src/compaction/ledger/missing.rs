@@ -30,6 +30,7 @@ pub(super) struct Missing<'a> {
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
     pub refs: TextSet<&'a str>,
+    pub shown: &'a AlreadyShown<'a>,
     /// Which refs the view already contains.
     pub shown_refs: Vec<bool>,
 }
@@ -47,7 +48,7 @@ pub(super) struct LedgerRule<'a> {
 
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
-    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &AlreadyShown<'_>) -> Self {
+    pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &'a AlreadyShown<'a>) -> Self {
         let strength =
             |text: &str, r: &Rule| if carried.is_over(text, r) { Strength::Mention } else { r.strength };
         let mut rules: Vec<_> = carried.rules.iter().map(|(text, r)| (text, strength(text, r), r)).collect();
@@ -102,6 +103,7 @@ impl<'a> Missing<'a> {
                 already_shown.find_in_searched(&refs, found);
             }),
             refs,
+            shown: already_shown,
         }
     }
 }

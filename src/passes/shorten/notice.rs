@@ -33,9 +33,10 @@ pub(super) fn notice(left_out: usize, ref_id: Option<&str>) -> String {
     format!("[… {left_out} characters left out{how} …]")
 }
 
-/// Stores a text of a node that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off.
+/// Stores a text of a node that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off, or the model
+/// cannot open refs.
 pub(super) fn stored(context: &mut Context, node: NodeIndex, text: &Text) -> Result<Option<String>> {
-    let is_on = context.output_config.enabled;
+    let is_on = context.output_config.enabled && context.wording.names_refs();
     is_on.then(|| context.store_copy(node, Part::text(text.clone()))).transpose()
 }
 

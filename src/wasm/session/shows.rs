@@ -165,11 +165,14 @@ impl Session {
 
     /// Finds a text, or what a regular expression matches, in everything that was ever said, called or returned, including folded and
     /// trimmed parts and full tool outputs: in texts, in the values of calls' arguments, and in outputs. Names of tools, keys of arguments,
-    /// reasoning, and the addresses of media are not searched. The newest hits come first, at most three per message. The time is
-    /// proportional to the length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they
-    /// repeat what is searched.
+    /// reasoning, and the addresses of media are not searched. The newest hits come first, one per message, with up to three places of it. If
+    /// there are more than `max_hits`, what was said is preferred to arguments of calls and to outputs. The time is proportional to the
+    /// length of the history. Calls of the tools of `toolDefinitions` and their answers are skipped, because they repeat what is searched.
     ///
-    /// A string is matched literally, ignoring case, and with its accents both composed and decomposed.
+    /// A string is matched literally, ignoring case, and with its accents both composed and decomposed. If it is found in fewer than three
+    /// messages (a single word: in none), up to ten hits by its words follow: messages that have all of them in any order, or else those
+    /// with the most of the rarest. The beginning of a word is enough. In an output, the words must stand together. For the text alone,
+    /// pass a `RegExp`.
     /// You can pass on the arguments with which a model calls the tool `search_history`: `session.search(args.query, args)`.
     ///
     /// @param options `max_hits`: 20 by default, at most 1000. `ignore_case`: default true for a string; default for a `RegExp`: its own
