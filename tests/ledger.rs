@@ -281,6 +281,38 @@ fn an_instruction_in_mid_conversation_sets_rules() {
 }
 
 #[test]
+fn reminders_in_each_turn_are_folded_like_other_messages() {
+    for role in [Role::System, Role::Developer] {
+        let mut session = session(&json!({ "contextWindow": 2_000 }));
+        session.push(vec![Message::text(Role::System, "You mend builds.")]).unwrap();
+        let first = "The build is frozen. Never merge before 17:00.".to_owned();
+        for turn in 0..80 {
+            let text = format!("Reminder {turn}: the todo list is empty; now it is {turn} o'clock.");
+            let reminder = Message::text(role, if turn == 0 { first.clone() } else { text });
+            session.push(vec![user(format!("do {turn}")), reminder, said("done ".repeat(20))]).unwrap();
+            prepare_alone(&mut session);
+        }
+        let view = view(&session);
+        let shown = view.matches("Reminder").count();
+        assert!(view.starts_with("You mend builds.") && view.contains("Never merge before 17:00."), "{view}");
+        assert!(view.contains("Reminder 79") && shown < 40, "{role:?}: {shown} reminders");
+    }
+}
+
+#[test]
+fn a_long_instruction_in_mid_conversation_is_cut_like_a_users_text() {
+    let mut session = session(&json!({ "contextWindow": 4_000 }));
+    let guide = format!("{} Never merge before 17:00. {}", filler(3_000), filler(3_000));
+    session.push(vec![user("Fix it."), Message::text(Role::System, guide), said("On it.")]).unwrap();
+    for turn in 0..8 {
+        session.push(vec![user(format!("Next {turn}.")), said(filler(1_200))]).unwrap();
+    }
+    prepare_alone(&mut session);
+    let view = view(&session);
+    assert!(session.context().folds.is_empty() && view.contains("Never merge before 17:00."), "{view}");
+}
+
+#[test]
 fn every_line_of_a_chat_message_can_be_a_rule() {
     let mut session = session(&json!({ "contextWindow": 16_000 }));
     let chat = "hey can you fix the build\ndont touch the prod db\nuse tabs not spaces\nalways run the tests first\nthx";

@@ -60,8 +60,7 @@ impl Steps {
         let mut at = 0;
         let mut texts = Vec::new();
         let sizes = units.iter().enumerate().map(|(i, unit)| {
-            let fixed = unit.fixed || unit.is_fold() || unit.role.is_instruction();
-            let fixed = fixed || Some(i) == newest_user || Some(i) == last;
+            let fixed = unit.is_fold() || has_to_stay(unit, i, newest_user, last);
             let (first, begins) = (texts.len(), at);
             let (mut whole, mut rest) = (0, 0);
             for node in unit.nodes.iter() {
@@ -240,11 +239,8 @@ impl Steps {
 pub fn fixed_tokens(context: &Context) -> u64 {
     let units = context.units();
     let (newest_user, last) = ends(&units);
-    let is_fixed = |(at, unit): &(usize, &Unit)| {
-        let has_to =
-            unit.fixed || unit.role.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
-        has_to && !unit.is_fold()
-    };
+    let is_fixed =
+        |(at, unit): &(usize, &Unit)| has_to_stay(unit, *at, newest_user, last) && !unit.is_fold();
     let fixed = units.iter().enumerate().filter(is_fixed).map(|(_, unit)| unit.tokens);
     context.view.fixed_tokens() + fixed.sum::<u64>()
 }
@@ -254,6 +250,11 @@ fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
     let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
+}
+
+/// Whether a unit stays whole, however little room there is. Instructions do if nothing follows them yet.
+fn has_to_stay(unit: &Unit, at: usize, newest_user: Option<usize>, last: Option<usize>) -> bool {
+    unit.fixed || Some(at) == newest_user || Some(at) >= last
 }
 
 /// The target of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the
