@@ -312,6 +312,70 @@ fn a_long_instruction_in_mid_conversation_is_cut_like_a_users_text() {
     assert!(session.context().folds.is_empty() && view.contains("Never merge before 17:00."), "{view}");
 }
 
+/// A conversation whose record holds rules and many names, in a window of 4,000 tokens.
+fn with_rules_and_names(rules: usize) -> Session {
+    let mut session = session(&json!({ "contextWindow": 4_000 }));
+    for turn in 0..40 {
+        let rule =
+            if turn < rules { format!(" Never touch file-{turn}.txt.") } else { String::new() };
+        session.push(vec![user(format!("Do part {turn}.{rule}"))]).unwrap();
+        let names: Vec<String> = (0..6).map(|n| format!("src/part{turn}/deep/folder/file{n}.ts")).collect();
+        session.push(called(&format!("c{turn}"), format!("{}\n{}", names.join("\n"), filler(300))).to_vec()).unwrap();
+        session.push(vec![said(format!("Did part {turn}."))]).unwrap();
+        prepare_alone(&mut session);
+    }
+    assert!(!session.context().folds.is_empty());
+    session
+}
+
+#[test]
+fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
+    let (mut without_facts, mut without_rules) = (0, 0);
+    let start = with_rules_and_names(20);
+    for window in (600..4_000).step_by(200) {
+        let mut session = Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        let rules = |session: &Session| {
+            let view = view(session);
+            (0..20).filter(|rule| view.contains(&format!("Never touch file-{rule}.txt."))).count() as u64
+        };
+        let before = rules(&session);
+        let options = json!({ "contextWindow": window, "compaction": { "auto": false } });
+        session.set_options(SessionConfig::from_value(&options).unwrap(), None);
+        session.push(vec![user("w ".repeat(200))]).unwrap();
+        prepare_alone(&mut session);
+        let report = session.report().unwrap();
+        let left_out = report.summary.as_ref().and_then(|summary| summary.ledger_left_out).unwrap_or_default();
+        let view = view(&session);
+        assert_eq!(left_out.rules, before - rules(&session), "{window}: {view}");
+        assert!(left_out.rules == 0 || !view.contains("\nPaths: "), "{window}: {view}");
+        assert!(view.contains("[End of the record]"), "{window}: {view}");
+        without_rules += u32::from(left_out.rules > 0);
+        without_facts += u32::from(left_out.rules == 0 && left_out.facts > 0);
+    }
+    assert!(without_facts > 0 && without_rules > 0, "{without_facts}, {without_rules}");
+}
+
+#[test]
+fn a_larger_window_never_makes_the_view_smaller() {
+    for window in (9_000..20_000).step_by(1_000) {
+        let mut session = session(&json!({ "contextWindow": 8_000 }));
+        session.push(vec![user("Mend the build.")]).unwrap();
+        for step in 0..20 {
+            let output = format!("{step} {}", "the cache was stale ".repeat(30));
+            session.push(called(&format!("c{step}"), output).to_vec()).unwrap();
+        }
+        session.push(called("c", "token stream ends early ".repeat(1_050)).to_vec()).unwrap();
+        session.push(vec![user("And now?")]).unwrap();
+        prepare_alone(&mut session);
+        let before = session.context().view.tokens();
+        session
+            .set_options(SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap(), None);
+        prepare_alone(&mut session);
+        let after = session.context().view.tokens();
+        assert!(after >= before, "{window}: {before} → {after}");
+    }
+}
+
 #[test]
 fn every_line_of_a_chat_message_can_be_a_rule() {
     let mut session = session(&json!({ "contextWindow": 16_000 }));

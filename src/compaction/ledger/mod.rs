@@ -24,7 +24,7 @@ pub use asked::{AT_FIRST, without_label};
 pub use carried::CarriedFacts;
 pub use draft::{
     COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, Room, TASK_TITLE,
-    WORDS_TITLE,
+    WORDS_TITLE, names_of_line,
 };
 pub use memo::Memo;
 pub use write::write;
