@@ -41,9 +41,12 @@ impl Pass for EvenCut {
         let names = aim.ledger.budget(context, aim.target, aim.limit).names.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
-        // A fold is planned by estimates. If they were slightly off, fewer steps stay whole. Without a fold, the newest steps stay
-        // whole as far as there is room even if not even the smallest level fits: a fold follows once enough is new.
-        let fewer_whole = || is_new.then(|| steps.cut_with_fewer_whole(context, target, share)).flatten();
+        // A fold is planned by estimates. If they were slightly off, fewer steps stay whole, and as well where texts come back but not all
+        // steps that would be whole have room. Otherwise the newest steps stay whole as far as there is room even if not even the smallest
+        // level fits: a fold follows once enough is new.
+        let may_cut_more = is_new || !cuts;
+        let fewer_whole =
+            || may_cut_more.then(|| steps.cut_with_fewer_whole(context, target, share)).flatten();
         let cut = steps.cut(context, target, share).or_else(fewer_whole);
         let mut cut = cut.unwrap_or_else(|| least(steps.newest_whole(target, share)));
         let mut shown = within(context, &steps, &cut, names, (target, aim.limit));
