@@ -316,11 +316,12 @@ fn a_long_instruction_in_mid_conversation_is_cut_like_a_users_text() {
 fn with_rules_and_names(rules: usize) -> Session {
     let mut session = session(&json!({ "contextWindow": 4_000 }));
     for turn in 0..40 {
-        let rule =
-            if turn < rules { format!(" Never touch file-{turn}.txt.") } else { String::new() };
+        let rule = if turn < rules { format!(" Never touch file-{turn}.txt.") } else { String::new() };
         session.push(vec![user(format!("Do part {turn}.{rule}"))]).unwrap();
         let names: Vec<String> = (0..6).map(|n| format!("src/part{turn}/deep/folder/file{n}.ts")).collect();
-        session.push(called(&format!("c{turn}"), format!("{}\n{}", names.join("\n"), filler(300))).to_vec()).unwrap();
+        session
+            .push(called(&format!("c{turn}"), format!("{}\n{}", names.join("\n"), filler(300))).to_vec())
+            .unwrap();
         session.push(vec![said(format!("Did part {turn}."))]).unwrap();
         prepare_alone(&mut session);
     }
@@ -333,7 +334,8 @@ fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
     let (mut without_facts, mut without_rules) = (0, 0);
     let start = with_rules_and_names(20);
     for window in (600..4_000).step_by(200) {
-        let mut session = Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        let mut session =
+            Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
         let rules = |session: &Session| {
             let view = view(session);
             (0..20).filter(|rule| view.contains(&format!("Never touch file-{rule}.txt."))).count() as u64
@@ -344,15 +346,40 @@ fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
         session.push(vec![user("w ".repeat(200))]).unwrap();
         prepare_alone(&mut session);
         let report = session.report().unwrap();
-        let left_out = report.summary.as_ref().and_then(|summary| summary.ledger_left_out).unwrap_or_default();
+        let left_out =
+            report.summary.as_ref().and_then(|summary| summary.ledger_left_out).unwrap_or_default();
         let view = view(&session);
         assert_eq!(left_out.rules, before - rules(&session), "{window}: {view}");
         assert!(left_out.rules == 0 || !view.contains("\nPaths: "), "{window}: {view}");
         assert!(view.contains("[End of the record]"), "{window}: {view}");
         without_rules += u32::from(left_out.rules > 0);
+        let roomy = json!({ "contextWindow": 8_000 });
+        session.set_options(SessionConfig::from_value(&roomy).unwrap(), None);
+        prepare_alone(&mut session);
+        assert_eq!(rules(&session), before, "{window}: they come back when there is room");
         without_facts += u32::from(left_out.rules == 0 && left_out.facts > 0);
     }
     assert!(without_facts > 0 && without_rules > 0, "{without_facts}, {without_rules}");
+}
+
+#[test]
+fn a_view_for_one_call_keeps_the_rules_though_its_last_step_is_too_large() {
+    let mut session = session(&json!({ "contextWindow": 1_200 }));
+    session.push(vec![user("Fix it. Never touch file-0.txt.")]).unwrap();
+    for turn in 0..12 {
+        session.push(vec![said(filler(1_500)), user(format!("Go on with part {turn}."))]).unwrap();
+    }
+    let ids = ["a", "b", "c", "d", "e"];
+    let calls = ids.map(|id| Part::from(ToolCall::function(id, "read_file", "{}")));
+    session.push(vec![Message::new(Role::Assistant, calls.to_vec())]).unwrap();
+    session.push(ids.map(|id| Message::tool(id, filler(1_900))).to_vec()).unwrap();
+    session.set_summarizer(false);
+    let mut fit = session.prepare_filling().unwrap();
+    while let Fit::NeedsSummary(pending) = fit {
+        fit = session.resume_extractive(*pending).unwrap();
+    }
+    assert!(!session.context().folds.is_empty());
+    assert!(view(&session).contains("- Never touch file-0.txt."), "{}", view(&session));
 }
 
 #[test]
@@ -368,8 +395,7 @@ fn a_larger_window_never_makes_the_view_smaller() {
         session.push(vec![user("And now?")]).unwrap();
         prepare_alone(&mut session);
         let before = session.context().view.tokens();
-        session
-            .set_options(SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap(), None);
+        session.set_options(SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap(), None);
         prepare_alone(&mut session);
         let after = session.context().view.tokens();
         assert!(after >= before, "{window}: {before} → {after}");

@@ -70,8 +70,8 @@ pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
 pub use open_work::{checkboxes, continues, final_question, intentions, is_question_to_user, ticks};
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
-    RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
+    CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
+    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
 pub use remarks::{Remark, is_pasted, only_names_what_to_read, remarks};
 pub use sentences::{Sentence, sentences};

@@ -57,10 +57,20 @@ impl Pass for EvenCut {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
             shown = within(context, &steps, &cut, names, (target, aim.limit));
         }
+        let over = shown.tokens.saturating_sub(target);
+        if over > 0
+            && !cuts
+            && let Some(fewer) = steps.cut_with_fewer_whole(context, target.saturating_sub(over), share)
+        {
+            shown = within(context, &steps, &fewer, names, (target, aim.limit));
+        }
         if shown.tokens > target {
             shown.leave_out_what_grows(context, &steps);
         }
         bring_back(context, &steps, &mut shown, target);
+        if !cuts && shown.tokens < current {
+            shown.slots.clear();
+        }
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.target));
@@ -145,9 +155,9 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
     for at in (0..steps.units().len()).rev().filter(|at| steps.is_fixed(*at)) {
         for place in steps.body(at).rev() {
             let current = &context.view.body()[place];
-            let Some(whole) = uncut(context, current).filter(|_| can_be_cut(context, current)) else {
-                continue;
-            };
+            let is_fold = context.history.node(current.node).is_fold();
+            let may_come_back = is_fold || can_be_cut(context, current);
+            let Some(whole) = uncut(context, current).filter(|_| may_come_back) else { continue };
             let tokens = shown.tokens.saturating_sub(current.tokens()) + whole.tokens();
             if tokens <= target {
                 shown.tokens = tokens;
