@@ -281,6 +281,128 @@ fn an_instruction_in_mid_conversation_sets_rules() {
 }
 
 #[test]
+fn reminders_in_each_turn_are_folded_like_other_messages() {
+    for role in [Role::System, Role::Developer] {
+        let mut session = session(&json!({ "contextWindow": 2_000 }));
+        session.push(vec![Message::text(Role::System, "You mend builds.")]).unwrap();
+        let first = "The build is frozen. Never merge before 17:00.".to_owned();
+        for turn in 0..80 {
+            let text = format!("Reminder {turn}: the todo list is empty; now it is {turn} o'clock.");
+            let reminder = Message::text(role, if turn == 0 { first.clone() } else { text });
+            session.push(vec![user(format!("do {turn}")), reminder, said("done ".repeat(20))]).unwrap();
+            prepare_alone(&mut session);
+        }
+        let view = view(&session);
+        let shown = view.matches("Reminder").count();
+        assert!(view.starts_with("You mend builds.") && view.contains("Never merge before 17:00."), "{view}");
+        assert!(view.contains("Reminder 79") && shown < 40, "{role:?}: {shown} reminders");
+    }
+}
+
+#[test]
+fn a_long_instruction_in_mid_conversation_is_cut_like_a_users_text() {
+    let mut session = session(&json!({ "contextWindow": 4_000 }));
+    let guide = format!("{} Never merge before 17:00. {}", filler(3_000), filler(3_000));
+    session.push(vec![user("Fix it."), Message::text(Role::System, guide), said("On it.")]).unwrap();
+    for turn in 0..8 {
+        session.push(vec![user(format!("Next {turn}.")), said(filler(1_200))]).unwrap();
+    }
+    prepare_alone(&mut session);
+    let view = view(&session);
+    assert!(session.context().folds.is_empty() && view.contains("Never merge before 17:00."), "{view}");
+}
+
+/// A conversation whose record holds rules and many names, in a window of 4,000 tokens.
+fn with_rules_and_names(rules: usize) -> Session {
+    let mut session = session(&json!({ "contextWindow": 4_000 }));
+    for turn in 0..40 {
+        let rule = if turn < rules { format!(" Never touch file-{turn}.txt.") } else { String::new() };
+        session.push(vec![user(format!("Do part {turn}.{rule}"))]).unwrap();
+        let names: Vec<String> = (0..6).map(|n| format!("src/part{turn}/deep/folder/file{n}.ts")).collect();
+        session
+            .push(called(&format!("c{turn}"), format!("{}\n{}", names.join("\n"), filler(300))).to_vec())
+            .unwrap();
+        session.push(vec![said(format!("Did part {turn}."))]).unwrap();
+        prepare_alone(&mut session);
+    }
+    assert!(!session.context().folds.is_empty());
+    session
+}
+
+#[test]
+fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
+    let (mut without_facts, mut without_rules) = (0, 0);
+    let start = with_rules_and_names(20);
+    for window in (600..4_000).step_by(200) {
+        let mut session =
+            Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        let rules = |session: &Session| {
+            let view = view(session);
+            (0..20).filter(|rule| view.contains(&format!("Never touch file-{rule}.txt."))).count() as u64
+        };
+        let before = rules(&session);
+        let options = json!({ "contextWindow": window, "compaction": { "auto": false } });
+        session.set_options(SessionConfig::from_value(&options).unwrap(), None);
+        session.push(vec![user("w ".repeat(200))]).unwrap();
+        prepare_alone(&mut session);
+        let report = session.report().unwrap();
+        let left_out =
+            report.summary.as_ref().and_then(|summary| summary.ledger_left_out).unwrap_or_default();
+        let view = view(&session);
+        assert_eq!(left_out.rules, before - rules(&session), "{window}: {view}");
+        assert!(left_out.rules == 0 || !view.contains("\nPaths: "), "{window}: {view}");
+        assert!(view.contains("[End of the record]"), "{window}: {view}");
+        without_rules += u32::from(left_out.rules > 0);
+        let roomy = json!({ "contextWindow": 8_000 });
+        session.set_options(SessionConfig::from_value(&roomy).unwrap(), None);
+        prepare_alone(&mut session);
+        assert_eq!(rules(&session), before, "{window}: they come back when there is room");
+        without_facts += u32::from(left_out.rules == 0 && left_out.facts > 0);
+    }
+    assert!(without_facts > 0 && without_rules > 0, "{without_facts}, {without_rules}");
+}
+
+#[test]
+fn a_view_for_one_call_keeps_the_rules_though_its_last_step_is_too_large() {
+    let mut session = session(&json!({ "contextWindow": 1_200 }));
+    session.push(vec![user("Fix it. Never touch file-0.txt.")]).unwrap();
+    for turn in 0..12 {
+        session.push(vec![said(filler(1_500)), user(format!("Go on with part {turn}."))]).unwrap();
+    }
+    let ids = ["a", "b", "c", "d", "e"];
+    let calls = ids.map(|id| Part::from(ToolCall::function(id, "read_file", "{}")));
+    session.push(vec![Message::new(Role::Assistant, calls.to_vec())]).unwrap();
+    session.push(ids.map(|id| Message::tool(id, filler(1_900))).to_vec()).unwrap();
+    session.set_summarizer(false);
+    let mut fit = session.prepare_filling().unwrap();
+    while let Fit::NeedsSummary(pending) = fit {
+        fit = session.resume_extractive(*pending).unwrap();
+    }
+    assert!(!session.context().folds.is_empty());
+    assert!(view(&session).contains("- Never touch file-0.txt."), "{}", view(&session));
+}
+
+#[test]
+fn a_larger_window_never_makes_the_view_smaller() {
+    for window in (9_000..20_000).step_by(1_000) {
+        let mut session = session(&json!({ "contextWindow": 8_000 }));
+        session.push(vec![user("Mend the build.")]).unwrap();
+        for step in 0..20 {
+            let output = format!("{step} {}", "the cache was stale ".repeat(30));
+            session.push(called(&format!("c{step}"), output).to_vec()).unwrap();
+        }
+        session.push(called("c", "token stream ends early ".repeat(1_050)).to_vec()).unwrap();
+        session.push(vec![user("And now?")]).unwrap();
+        prepare_alone(&mut session);
+        let before = session.context().view.tokens();
+        session.set_options(SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap(), None);
+        prepare_alone(&mut session);
+        let after = session.context().view.tokens();
+        assert!(after >= before, "{window}: {before} → {after}");
+    }
+}
+
+#[test]
 fn every_line_of_a_chat_message_can_be_a_rule() {
     let mut session = session(&json!({ "contextWindow": 16_000 }));
     let chat = "hey can you fix the build\ndont touch the prod db\nuse tabs not spaces\nalways run the tests first\nthx";

@@ -319,7 +319,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
         .map_or(0, |first| kept_turns.first().copied().unwrap_or(first));
     for (at, unit) in units.iter_mut().enumerate() {
         let stays = staying.stays[at] && !unit.is_fold();
-        if !stays && !unit.fixed && !unit.role.is_instruction() && unit.stays() {
+        if !stays && !unit.fixed && unit.stays() {
             unit.mark_removed();
         }
     }

@@ -206,11 +206,16 @@ fn with_ledger(
     if ledger.as_deref().is_some_and(|ledger| in_summary.count(ledger) >= gain) {
         (ledger, omitted) = ledger_of(context, plan, &summary, retain, terms, is_cut, &in_summary)?;
     }
-    let fits = ledger.map(|ledger| (in_summary.with(&ledger), in_summary.count(&ledger)));
-    Ok(match fits.filter(|(_, added)| *added < gain) {
-        Some((whole, added)) => (whole, added, omitted),
-        None => (summary, 0, omitted),
-    })
+    let fits = ledger.as_ref().map(|ledger| (in_summary.with(ledger), in_summary.count(ledger)));
+    if let Some((whole, added)) = fits.filter(|(_, added)| *added < gain) {
+        return Ok((whole, added, omitted));
+    }
+    if ledger.is_some() {
+        // Nothing of it is written after all.
+        let none = LedgerTerms { budget: Budget::NONE, ..*terms };
+        omitted = ledger_of(context, plan, &summary, retain, &none, is_cut, &*context.counter)?.1;
+    }
+    Ok((summary, 0, omitted))
 }
 
 /// Counts a ledger as part of its summary: alone, it may have fewer tokens, because counters for some models judge a text as a whole.

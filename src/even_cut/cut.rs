@@ -54,8 +54,8 @@ impl Steps {
         Some(Cut { whole, level })
     }
 
-    /// How to cut a view that does not fit with the share that whole steps usually have: to the smallest level, with as many of
-    /// them whole as fit, newest first. `None` if it does not fit with none of them whole.
+    /// How to cut a view that does not fit with the share that whole steps usually have: with as many of them whole as fit at the smallest
+    /// level, newest first. What those that are cut leave free is filled. `None` if it does not fit with none of them whole.
     pub fn cut_with_fewer_whole(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
@@ -69,7 +69,9 @@ impl Steps {
                 missing = missing.saturating_sub(self.sizes[at].whole.saturating_sub(least));
             }
         }
-        (missing == 0).then_some(Cut { whole, level: Level::LEAST })
+        let mut left = room.saturating_sub(self.whole_tokens(&whole));
+        let level = self.filling_level(&mut whole, &mut left, share.names).unwrap_or(Level::LEAST);
+        (missing == 0).then_some(Cut { whole, level })
     }
 
     /// Which units stay whole in a view of `target` tokens.

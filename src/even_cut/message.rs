@@ -30,7 +30,7 @@ fn cut_message(
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
     let (message, tally) = (&whole.message, &whole.tally);
-    if message.role.is_instruction() || Level::LEAST.keeps_whole(tally.total()) {
+    if Level::LEAST.keeps_whole(tally.total()) {
         names.record_as_shown(whole);
         return None;
     }

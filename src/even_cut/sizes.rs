@@ -22,12 +22,12 @@ impl Size {
     }
 }
 
-/// How many times the level a text keeps, by its speaker: the user's words weigh most, a tool's least.
+/// How many times the level a text keeps, by its speaker: the user's words and instructions weigh most, a tool's least.
 pub(super) const fn times(role: Role) -> u64 {
     match role {
-        Role::User => 3,
+        Role::User | Role::System | Role::Developer => 3,
         Role::Assistant => 2,
-        _ => 1,
+        Role::Tool => 1,
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn each(
     counter: &dyn TokenCounter,
     found: &mut dyn FnMut(Size),
 ) {
-    if Level::LEAST.keeps_whole(tally.total()) || message.role.is_instruction() {
+    if Level::LEAST.keeps_whole(tally.total()) {
         return;
     }
     let times = times(message.role);

@@ -7,6 +7,7 @@ use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 use crate::facts::is_record;
+use crate::message::Part;
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -60,8 +61,7 @@ impl Steps {
         let mut at = 0;
         let mut texts = Vec::new();
         let sizes = units.iter().enumerate().map(|(i, unit)| {
-            let fixed = unit.fixed || unit.is_fold() || unit.role.is_instruction();
-            let fixed = fixed || Some(i) == newest_user || Some(i) == last;
+            let fixed = unit.is_fold() || has_to_stay(context, unit, i, (newest_user, last));
             let (first, begins) = (texts.len(), at);
             let (mut whole, mut rest) = (0, 0);
             for node in unit.nodes.iter() {
@@ -240,11 +240,8 @@ impl Steps {
 pub fn fixed_tokens(context: &Context) -> u64 {
     let units = context.units();
     let (newest_user, last) = ends(&units);
-    let is_fixed = |(at, unit): &(usize, &Unit)| {
-        let has_to =
-            unit.fixed || unit.role.is_instruction() || Some(*at) == newest_user || Some(*at) == last;
-        has_to && !unit.is_fold()
-    };
+    let is_fixed =
+        |(at, unit): &(usize, &Unit)| has_to_stay(context, unit, *at, (newest_user, last)) && !unit.is_fold();
     let fixed = units.iter().enumerate().filter(is_fixed).map(|(_, unit)| unit.tokens);
     context.view.fixed_tokens() + fixed.sum::<u64>()
 }
@@ -254,6 +251,23 @@ fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
     let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
     (newest_user, last)
+}
+
+/// Whether a unit stays whole, however little room there is. Instructions do if nothing follows them yet, or if they are not in words: a list
+/// of more tools, say.
+fn has_to_stay(
+    context: &Context,
+    unit: &Unit,
+    at: usize,
+    (newest_user, last): (Option<usize>, Option<usize>),
+) -> bool {
+    let is_opaque = |node: &NodeIndex| {
+        context.history.node(*node).message.parts.iter().all(|part| matches!(part, Part::Opaque { .. }))
+    };
+    unit.fixed
+        || Some(at) == newest_user
+        || Some(at) >= last
+        || unit.role.is_instruction() && unit.nodes.iter().all(is_opaque)
 }
 
 /// The target of a view in which no pass can free `fixed` tokens. It is raised if it would otherwise leave the rest of the

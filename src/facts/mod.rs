@@ -72,8 +72,8 @@ pub use open_work::{
 };
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS,
-    RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
+    CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
+    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
 pub use remarks::{Remark, is_pasted, only_names_what_to_read, remarks, without_numbers};
 pub use sentences::{Sentence, sentences};

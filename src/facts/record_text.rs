@@ -30,7 +30,7 @@ pub const RULES_TITLE: &str = "The user's rules (later ones take precedence)";
 pub const IDS_TITLE: &str = "Ids";
 
 /// The heading of the user's rules in the built-in summary.
-const CONSTRAINTS_HEADING: &str = "## Constraints";
+pub const CONSTRAINTS_HEADING: &str = "## Constraints";
 
 /// What follows the number of messages in the first line of a record.
 pub const EARLIER_MESSAGES: &str = " earlier message";

@@ -42,9 +42,12 @@ impl Pass for EvenCut {
         let names = aim.ledger.budget(context, aim.target, aim.limit).names.saturating_sub(carried);
         let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
-        // A fold is planned by estimates. If they were slightly off, fewer steps stay whole. Without a fold, the newest steps stay
-        // whole as far as there is room even if not even the smallest level fits: a fold follows once enough is new.
-        let fewer_whole = || is_new.then(|| steps.cut_with_fewer_whole(context, target, share)).flatten();
+        // A fold is planned by estimates. If they were slightly off, fewer steps stay whole, and as well where texts come back but not all
+        // steps that would be whole have room. Otherwise the newest steps stay whole as far as there is room even if not even the smallest
+        // level fits: a fold follows once enough is new.
+        let may_cut_more = is_new || !cuts;
+        let fewer_whole =
+            || may_cut_more.then(|| steps.cut_with_fewer_whole(context, target, share)).flatten();
         let cut = steps.cut(context, target, share).or_else(fewer_whole);
         let mut cut = cut.unwrap_or_else(|| least(steps.newest_whole(target, share)));
         let mut shown = within(context, &steps, &cut, names, (target, aim.limit));
@@ -55,10 +58,20 @@ impl Pass for EvenCut {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
             shown = within(context, &steps, &cut, names, (target, aim.limit));
         }
+        let over = shown.tokens.saturating_sub(target);
+        if over > 0
+            && !cuts
+            && let Some(fewer) = steps.cut_with_fewer_whole(context, target.saturating_sub(over), share)
+        {
+            shown = within(context, &steps, &fewer, names, (target, aim.limit));
+        }
         if shown.tokens > target {
             shown.leave_out_what_grows(context, &steps);
         }
         bring_back(context, &steps, &mut shown, target);
+        if !cuts && shown.tokens < current {
+            shown.slots.clear();
+        }
         let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.target));
@@ -149,9 +162,9 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
     for at in (0..steps.units().len()).rev().filter(|at| steps.is_fixed(*at)) {
         for place in steps.body(at).rev() {
             let current = &context.view.body()[place];
-            let Some(whole) = uncut(context, current).filter(|_| can_be_cut(context, current)) else {
-                continue;
-            };
+            let is_fold = context.history.node(current.node).is_fold();
+            let may_come_back = is_fold || can_be_cut(context, current);
+            let Some(whole) = uncut(context, current).filter(|_| may_come_back) else { continue };
             let tokens = shown.tokens.saturating_sub(current.tokens()) + whole.tokens();
             if tokens <= target {
                 shown.tokens = tokens;

@@ -40,7 +40,7 @@ pub use prune_tool_outputs::PruneToolOutputs;
 pub use recent_window::RecentWindow;
 pub use rolling_summary::RollingSummary;
 pub use selective::Selective;
-pub use shorten::Shorten;
+pub use shorten::{Shorten, left_out_of_record};
 pub use shrink_turns::ShrinkTurns;
 pub use summarize::Summarize;
 pub use trim_first::TrimFirst;

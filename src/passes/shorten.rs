@@ -1,6 +1,7 @@
 mod arguments;
 mod notice;
 mod parts;
+mod record;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -8,12 +9,14 @@ mod texts;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+pub use record::left_out_of_record;
 use texts::LEAST;
 
 use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, begin_with_user};
 use crate::error::Result;
+use crate::facts::is_record;
 use crate::hashing::HashSet;
 use crate::message::{Role, open_calls};
 
@@ -22,7 +25,8 @@ const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 const LEFT_OUT: &str = "left out as a last resort: the newest user message would not fit whole otherwise";
 
 /// The last resort (COMP-19). Older tool outputs become placeholders, then the largest messages lose the middles of their
-/// texts. If that is not enough, the arguments of tool calls lose the middles of their longest strings. The newest user
+/// texts. If that is not enough, the arguments of tool calls lose the middles of their longest strings, and records lose names,
+/// then the rest of the summary, then the user's rules. The newest user
 /// message is shortened if it alone exceeds the limit (INV-11), or if nothing else can be shortened any more and removing
 /// older messages is not enough either. The full texts stay in the tool output cache, by ref.
 #[derive(Debug, Clone, Copy, Default)]
@@ -103,7 +107,7 @@ fn leave_out_older(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
     let mut units = context.units();
     let newest = units.iter().rposition(|unit| unit.opens_turn() && unit.stays()).unwrap_or(0);
     let older = units[..newest].iter_mut();
-    for unit in older.filter(|u| u.may_be_removed() && !u.is_fold() && !u.role.is_instruction()) {
+    for unit in older.filter(|u| u.may_be_removed() && !u.is_fold()) {
         if over == 0 {
             break;
         }
@@ -131,14 +135,14 @@ enum Cut {
     Arguments,
     /// Arguments of calls that are still being executed.
     OpenArguments,
-    /// Summaries: they are all that is left of what they replaced.
-    Folds,
+    /// Summaries, with the user's rules: they are all that is left of what they replaced.
+    Records,
     /// The newest user message, whatever its size.
     Last,
 }
 
 const ORDER: [Cut; 6] =
-    [Cut::Others, Cut::NewestUser, Cut::Arguments, Cut::OpenArguments, Cut::Folds, Cut::Last];
+    [Cut::Others, Cut::NewestUser, Cut::Arguments, Cut::OpenArguments, Cut::Records, Cut::Last];
 
 /// Cuts the middle out of the largest messages, largest first. Returns the messages that were cut, each with the ref of its
 /// full text if the tool output cache is on.
@@ -147,16 +151,17 @@ fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(Node
     let newest = body.iter().rposition(|s| s.message.opens_turn());
     let open: HashSet<&str> = open_calls(body.iter().map(|s| &*s.message)).into_iter().collect();
     let candidate = |(at, slot): &(usize, &Slot)| {
-        let is_fold = context.history.node(slot.node).is_fold();
+        let node = context.history.node(slot.node);
+        let is_record = node.is_fold() || Some(*at) != newest && is_record(&node.message);
         let may = match what {
-            Cut::Others => !is_fold && Some(*at) != newest,
-            Cut::NewestUser => !is_fold && Some(*at) == newest && slot.tokens() > limit,
-            Cut::Last => !is_fold && Some(*at) == newest,
-            Cut::Folds => is_fold,
+            Cut::Others => !is_record && Some(*at) != newest,
+            Cut::NewestUser => !is_record && Some(*at) == newest && slot.tokens() > limit,
+            Cut::Last => !is_record && Some(*at) == newest,
+            Cut::Records => is_record,
             Cut::Arguments => !slot.message.tool_calls().any(|c| open.contains(c.id.as_str())),
             Cut::OpenArguments => true,
         };
-        may && slot.form != Form::Placeholder && !context.history.node(slot.node).pinned
+        may && slot.form != Form::Placeholder && !node.pinned
     };
     let mut largest: BinaryHeap<(u64, Reverse<usize>)> = context
         .view
@@ -177,7 +182,10 @@ fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(Node
         let refs = match what {
             Cut::Arguments | Cut::OpenArguments => arguments::cut(context, at, goal)?,
             _ => {
-                let replaced = parts::replace(context, at, texts::longest(context, at))?;
+                let mut replaced = parts::replace(context, at, texts::longest(context, at))?;
+                if replaced.is_empty() && what == Cut::Records {
+                    replaced = record::cut(context, at, goal)?;
+                }
                 if replaced.is_empty() {
                     texts::cut(context, at, goal)?
                 } else {

@@ -19,11 +19,11 @@ use super::run::{Fit, Question, Run, WithoutSummary};
 use super::state::Session;
 use crate::compaction::Reason;
 use crate::context::{
-    ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, Slot, View, number_attempts,
+    ContextCost, EventName, LedgerLeftOut, LeftOut, NodeIndex, OnEntry, Report, Slot, View, number_attempts,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::even_cut::{fixed_tokens, target_beside_fixed};
-use crate::passes::{Aim, Outcome, Pass, Shorten};
+use crate::passes::{Aim, Outcome, Pass, Shorten, left_out_of_record};
 use crate::tool_output::Mark;
 
 /// The state before passes ran, to undo them.
@@ -217,11 +217,30 @@ impl Session {
         if !run.must_fit() || run.passes.iter().any(|p| p.builds_from_turns()) {
             return Ok(());
         }
-        let shortened = self.run_one(run, &Shorten, before).map(|_| ());
-        if shortened.is_err() {
-            self.undo(before.take());
+        match self.run_one(run, &Shorten, before) {
+            Ok(Outcome::Changed { items, .. }) => self.count_left_out_of_records(run, &items),
+            Ok(_) => {}
+            Err(error) => {
+                self.undo(before.take());
+                return Err(error);
+            }
         }
-        shortened
+        Ok(())
+    }
+
+    /// Counts what records lost because they were cut.
+    fn count_left_out_of_records(&self, run: &mut Run, items: &[NodeIndex]) {
+        for slot in self.context.view.body().iter().filter(|slot| items.contains(&slot.node)) {
+            let lost = left_out_of_record(&self.context, slot);
+            if lost == LedgerLeftOut::default() {
+                continue;
+            }
+            let summed = run.summary.get_or_insert_default();
+            summed.ledger_tokens = slot.tally.ledger();
+            let all = summed.ledger_left_out.get_or_insert_default();
+            all.rules += lost.rules;
+            all.facts += lost.facts;
+        }
     }
 
     fn run_one(

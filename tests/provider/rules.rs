@@ -728,3 +728,49 @@ fn a_document_of_bedrock_without_a_name_gets_one() {
     let fixed = repair(Format::BedrockConverse, &whole, &CheckOptions::default()).unwrap();
     assert_eq!((fixed.output, fixed.changes), (whole, Vec::new()), "what is whole stays as it is");
 }
+
+#[test]
+fn a_call_or_result_in_a_role_that_the_ai_sdk_has_none_for_is_removed() {
+    let call = json!({ "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {} });
+    let result = json!({ "type": "tool-result", "toolCallId": "a", "toolName": "f", "output": { "type": "text", "value": "x" } });
+    let go = json!({ "role": "user", "content": "Go." });
+    for role in ["user", "system", "tool"] {
+        for list in [
+            json!([go, { "role": role, "content": [call] }, { "role": "tool", "content": [result] }]),
+            json!([go, { "role": role, "content": [call, result] }]),
+        ] {
+            let before = found(Format::AiSdk, &list, &CheckOptions::default());
+            assert!(before.iter().any(|rule| rule == "schema at 1!"), "{role}: {before:?}");
+            let fixed = repair(Format::AiSdk, &list, &CheckOptions::default()).unwrap();
+            assert_eq!(fixed.output, json!([go]), "{role}");
+            assert!(!fixed.changes.is_empty());
+        }
+    }
+}
+
+#[test]
+fn an_answer_whose_content_is_an_empty_list_is_removed() {
+    let go = json!({ "role": "user", "content": "Go." });
+    let call = json!({ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } });
+    let answer = json!({ "role": "tool", "tool_call_id": "a", "content": "x" });
+    let list = json!([go, { "role": "assistant", "content": [] }, go, { "role": "assistant", "content": [], "tool_calls": [call] }, answer]);
+    assert_eq!(
+        found(Format::OpenaiChat, &list, &CheckOptions::default()),
+        ["C-null-content at 1!", "C-null-content at 3!"]
+    );
+    let fixed = repair(Format::OpenaiChat, &list, &CheckOptions::default()).unwrap();
+    let called = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
+    assert_eq!(fixed.output, json!([go, go, called, answer]));
+}
+
+#[test]
+fn a_results_own_tool_name_stays_whatever_was_read_before_it() {
+    let call = json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "grep", "input": {} }] });
+    let result = json!({ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "a", "toolName": "unknown", "output": { "type": "text", "value": "x" } }] });
+    let sdk = provider(Format::AiSdk);
+    let read = |entry: &Value| sdk.read(&json!([entry])).unwrap();
+    let go = json!({ "role": "user", "content": "Go." });
+    let messages: Vec<Message> = [&go, &call, &result].into_iter().flat_map(read).collect();
+    let messages: Vec<&Message> = messages.iter().collect();
+    assert_eq!(sdk.write(&messages).items, [go, call, result]);
+}

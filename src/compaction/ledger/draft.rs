@@ -444,6 +444,23 @@ const fn title(kind: LiteralKind) -> &'static str {
     }
 }
 
+/// The names that a ledger's line lists, the first one with the line's title; the whole line if it lists something else.
+pub fn names_of_line(line: &str) -> Vec<&str> {
+    let kinds = [LiteralKind::ErrorCode, LiteralKind::Id, LiteralKind::Url, LiteralKind::Path];
+    let lists_names = kinds.iter().any(|kind| line.starts_with(title(*kind)));
+    let Some(titled) = line.find(": ").filter(|_| lists_names) else { return vec![line] };
+    let (mut names, mut begin, mut quoted) = (Vec::new(), 0, false);
+    for (at, letter) in line.char_indices().skip_while(|(at, _)| *at < titled + 2) {
+        quoted ^= letter == '"';
+        if letter == ' ' && !quoted {
+            names.push(&line[begin..at]);
+            begin = at;
+        }
+    }
+    names.push(&line[begin..]);
+    names
+}
+
 /// Estimated tokens, which cost next to nothing to compute. The finished text is counted by the session's counter.
 fn cost(text: &str) -> u64 {
     Estimate.count(text)

@@ -24,7 +24,7 @@ pub use asked::{AT_FIRST, without_label};
 pub use carried::CarriedFacts;
 pub use draft::{
     COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, Room, TASK_TITLE,
-    WORDS_TITLE,
+    WORDS_TITLE, names_of_line,
 };
 pub use memo::Memo;
 pub use write::write;
@@ -49,6 +49,9 @@ const SHARE: f64 = 0.3;
 /// reserved for the newest steps and the user's rules.
 const SHARE_ONCE: f64 = 0.4;
 const FOR_STEPS: u64 = 300;
+
+/// There, the user's rules may take at least this fraction (1/8) of the room beside the header.
+const LEAST_FOR_RULES: u64 = 8;
 
 /// A conversation of more tokens than this many windows has more names than its view has room for, and most of them are old. The larger it
 /// is beyond that, the smaller is the part of the ledger's budget that names may take from the newest steps, down to a quarter.
@@ -85,7 +88,12 @@ impl Allowance {
     pub fn budget(self, context: &Context, low: u64, window: u64) -> Budget {
         let fixed = if self.once { fixed_tokens(context) } else { context.view.fixed_tokens() };
         let room = (low < u64::MAX).then(|| low.saturating_sub(fixed));
-        let budget = Budget::of(self.configured, room, self.once);
+        let mut budget = Budget::of(self.configured, room, self.once);
+        if self.once && self.configured.is_none() && low < u64::MAX {
+            // If what must stay takes more than the view has, it will be cut anyway.
+            let beside_header = low.saturating_sub(context.view.fixed_tokens());
+            budget.rules = budget.rules.max(beside_header / LEAST_FOR_RULES);
+        }
         if self.configured.is_some() || room.is_none() {
             return budget;
         }

@@ -109,7 +109,7 @@ fn joined(message: &Message) -> Arc<Message> {
 }
 
 /// The message with its texts as they were before they were shortened, but with its calls as the view shows them.
-fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
+pub(super) fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
     if context.history.is_away(slot.node) {
         return slot.message.clone(); // the history has only a placeholder
     }
@@ -147,17 +147,17 @@ fn opened(context: &Context, shown: &str) -> Option<Text> {
 }
 
 /// A ref that already opens a text of the message: that of its whole output, or that of an earlier cut.
-fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
+pub(super) fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
     let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
     let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
     whole.or_else(|| texts(&slot.message).find_map(|shown| named_ref(context, shown, text)))
 }
 
-fn texts(message: &Message) -> impl Iterator<Item = &Text> {
+pub(super) fn texts(message: &Message) -> impl Iterator<Item = &Text> {
     message.contents().filter_map(Part::as_text_or_refusal)
 }
 
-fn texts_mut(message: &mut Message) -> impl Iterator<Item = &mut Text> {
+pub(super) fn texts_mut(message: &mut Message) -> impl Iterator<Item = &mut Text> {
     message.contents_mut().filter_map(|part| match part {
         Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
         _ => None,

@@ -40,7 +40,9 @@ pub(super) fn read(value: &Value, calls: &Calls<'_>) -> Option<Part> {
         extras: Extras::new(FORMAT, fields.into_template()),
         ..ToolOutput::text(id, "")
     });
-    if matches!(kind.as_str(), "text" | "error-text" | "content") {
+    // Without its call, the name that would be written depends on what comes before it later.
+    let is_known = output.as_tool_output().is_some_and(|output| calls.get(&output.call_id).is_some());
+    if is_known && matches!(kind.as_str(), "text" | "error-text" | "content") {
         drop_needless_template(&mut output, value, |output| {
             Some(write(output.as_tool_output()?, calls, &mut Vec::new()))
         });

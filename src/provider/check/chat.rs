@@ -36,8 +36,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
         match role {
             "assistant" => asked = assistant(message, i, dialect, found),
             "user" => {
-                let empty = given(message, "content").is_none_or(|c| c.as_array().is_some_and(Vec::is_empty));
-                if empty {
+                if given(message, "content").is_none() || has_empty_list(message) {
                     found.error("C-null-content", i, "user message without content");
                 }
             }
@@ -107,8 +106,15 @@ fn assistant<'v>(
     let says = ["function_call", "refusal", "audio"].iter().any(|key| given(message, key).is_some());
     if given(message, "content").is_none() && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
+    } else if has_empty_list(message) {
+        found.error("C-null-content", i, "assistant message whose content is an empty list");
     }
     (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::default() })
+}
+
+/// Whether the message's content is an empty list.
+fn has_empty_list(message: &Value) -> bool {
+    given(message, "content").is_some_and(|content| content.as_array().is_some_and(Vec::is_empty))
 }
 
 fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Violations) {

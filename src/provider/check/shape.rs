@@ -180,6 +180,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                 }
                 if format == Format::AiSdk {
                     content(entry, &AI_SDK_PARTS, "content part", &mut wrong);
+                    misplaced(entry, &mut wrong);
                 }
             }
         }
@@ -225,6 +226,22 @@ fn content(entry: &Value, shapes: &[Shape], what: &str, wrong: &mut impl FnMut(S
                 fields(shapes, kind, what, part, wrong);
             }
             None => wrong(format!("a {what} without `type`")),
+        }
+    }
+}
+
+/// Calls and results of the AI SDK in roles for which it has none.
+fn misplaced(entry: &Value, wrong: &mut impl FnMut(String)) {
+    let role = text(entry, "role").unwrap_or_default();
+    for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
+        match text(part, "type") {
+            Some("tool-call") if role != "assistant" => {
+                wrong(format!("a `tool-call` does not belong into a message with the role `{role}`"));
+            }
+            Some("tool-result") if !["assistant", "tool"].contains(&role) => {
+                wrong(format!("a `tool-result` does not belong into a message with the role `{role}`"));
+            }
+            _ => {}
         }
     }
 }

@@ -28,6 +28,8 @@ const SPOKEN: &str = "audio";
 /// The field with an assistant message's calls.
 const CALLS: &str = "tool_calls";
 
+const CONTENT: &str = "content";
+
 /// The fields that providers use for the text of the reasoning.
 const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
@@ -89,8 +91,8 @@ impl Provider for Chat {
     }
 
     fn corrected(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        let corrected = without_empty_calls(message)?;
-        notes.push(Note::new("an empty list of tool calls is left out: the API rejects it"));
+        let corrected = without_empty_lists(message)?;
+        notes.push(Note::new("an empty list of tool calls or of content is left out: the API rejects it"));
         Some(corrected)
     }
 
@@ -119,14 +121,28 @@ fn join_blocks(whole: &mut Message, rest: &[&Message]) {
     }
 }
 
-/// The message without its empty list of tool calls; `None` if it has none.
-pub(super) fn without_empty_calls(message: &Message) -> Option<Message> {
-    let mut fields = message
-        .extras
-        .of(Format::OpenaiChat)
-        .filter(|fields| fields.get(CALLS).and_then(Value::as_array).is_some_and(Vec::is_empty))?;
-    fields.shift_remove(CALLS);
+/// Whether a field of the message is an empty list that the API refuses.
+fn has_empty_list(message: &Message, key: &str) -> bool {
+    let came_empty = message.extras.field(Format::OpenaiChat, key);
+    came_empty.is_some_and(|value| value.as_array().is_some_and(Vec::is_empty))
+}
+
+/// The message without its empty list of tool calls, and with `null` instead of an empty list of content; `None` if it has neither.
+pub(super) fn without_empty_lists(message: &Message) -> Option<Message> {
+    let (no_calls, no_content) = (has_empty_list(message, CALLS), has_no_content(message));
+    let mut fields = message.extras.of(Format::OpenaiChat).filter(|_| no_calls || no_content)?;
+    if no_calls {
+        fields.shift_remove(CALLS);
+    }
+    if no_content {
+        fields.insert(CONTENT.to_owned(), Value::Null);
+    }
     let mut corrected = message.clone();
     corrected.extras = message.extras.with(Format::OpenaiChat, fields);
     Some(corrected)
+}
+
+/// Whether it is an answer whose content is an empty list.
+pub(super) fn has_no_content(message: &Message) -> bool {
+    message.role == Role::Assistant && has_empty_list(message, CONTENT)
 }

@@ -1,9 +1,12 @@
 //! Repairs empty content, blocks in the wrong role, and the beginning and end of a conversation.
 
+use serde_json::Value;
+
 use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
 use super::super::bedrock;
+use super::super::fields::text;
 use super::super::gemini::{is_refused, wrap_non_objects};
-use super::super::openai_chat::without_empty_calls;
+use super::super::openai_chat::{has_no_content, without_empty_lists};
 use super::work::{Change, Entry, Work};
 use crate::hashing::HashSet;
 use crate::message::{CallKind, Format, Message, Part, Role};
@@ -13,8 +16,39 @@ pub(super) fn repair(work: &mut Work) {
     match work.format {
         Format::Anthropic | Format::BedrockConverse => anthropic(work),
         Format::Gemini => gemini(work),
+        Format::AiSdk => ai_sdk(work),
         _ => {}
     }
+}
+
+/// Removes calls and results in roles for which the SDK has none, and messages that hold nothing else.
+fn ai_sdk(work: &mut Work) {
+    let mut changes = Vec::new();
+    work.entries.retain_mut(|entry| {
+        let (index, role) = (entry.from.start, entry.message.role);
+        if matches!(role, Role::Assistant | Role::Tool) {
+            return true;
+        }
+        let before = entry.message.parts.len();
+        entry.message.parts.retain(|part| {
+            let kind = match part {
+                Part::ToolCall(_) => "tool-call",
+                Part::Opaque { raw, .. } => text(raw, "type").unwrap_or_default(),
+                _ => "",
+            };
+            let misplaced = ["tool-call", "tool-result"].contains(&kind);
+            if misplaced {
+                changes.push(Change::new(
+                    index,
+                    "schema",
+                    format!("the {kind} was removed: it stood in the wrong role"),
+                ));
+            }
+            !misplaced
+        });
+        before == entry.message.parts.len() || !entry.message.parts.is_empty()
+    });
+    work.changes.extend(changes);
 }
 
 /// Removes parts that the API refuses anywhere, and parts in the wrong role.
@@ -79,7 +113,7 @@ fn anthropic(work: &mut Work) {
                 false
             }
             Part::Opaque { raw, .. } => {
-                let text = |key: &str| raw.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+                let text = |key: &str| raw.get(key).and_then(Value::as_str).unwrap_or_default();
                 let orphan = text("type").ends_with("_tool_result") && !called.contains(text("tool_use_id"));
                 if orphan {
                     gone("A-server-result", &format!("the {} of {}", text("type"), text("tool_use_id")));
@@ -118,7 +152,7 @@ pub(super) fn repair_ends(work: &mut Work) {
     });
     if format == Format::OpenaiChat {
         for entry in &mut work.entries {
-            remove_empty_calls(entry, &mut changes);
+            remove_empty_lists(entry, &mut changes);
         }
     }
     work.changes.extend(changes);
@@ -147,7 +181,8 @@ fn is_inexpressible(format: Format, message: &Message) -> bool {
             message.parts.is_empty() && message.role != Role::System
         }
         Format::OpenaiChat => {
-            let has_field = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
+            let is_empty = |v: &Value| v.is_null() || v.as_array().is_some_and(Vec::is_empty);
+            let has_field = |key: &str| message.extras.field(format, key).is_some_and(|v| !is_empty(&v));
             message.parts.iter().all(|p| matches!(p, Part::Reasoning(_)))
                 && matches!(message.role, Role::User | Role::Assistant)
                 && !["refusal", "audio", "content"].iter().any(|key| has_field(key))
@@ -160,10 +195,15 @@ fn is_inexpressible(format: Format, message: &Message) -> bool {
     }
 }
 
-fn remove_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
-    if let Some(fixed) = without_empty_calls(&entry.message) {
+fn remove_empty_lists(entry: &mut Entry, changes: &mut Vec<Change>) {
+    if let Some(fixed) = without_empty_lists(&entry.message) {
+        let (rule, what) = if has_no_content(&entry.message) {
+            ("C-null-content", "the empty list of content was removed")
+        } else {
+            ("C-empty-calls", "the empty list of calls was removed")
+        };
         entry.message = fixed;
-        changes.push(Change::new(entry.from.start, "C-empty-calls", "the empty list of calls was removed"));
+        changes.push(Change::new(entry.from.start, rule, what));
     }
 }
 
