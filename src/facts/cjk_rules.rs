@@ -35,17 +35,6 @@ const LACKING: &[&str] = &[
     "分かりません", "覚えていません", "持っていません", "忘れました", "忘れてしま", "모르겠", "기억이 안",
     "잊어버",
 ];
-/// Words of requests that hold for the moment, and words by which a request lasts although it has one of these.
-const FOR_NOW: &[&str] = &[
-    "先别", "先別", "先不", "暂时", "暫時", "今天", "明天", "这次", "這次", "这一次", "这回", "目前",
-    "现在不", "現在不", "别忘了", "別忘了", "今日は", "今日だけ", "今は", "今回は", "今回だけ", "まだ",
-    "明日", "ひとまず", "とりあえず", "오늘", "내일", "아직", "이번에", "이번만", "지금은", "당분간", "일단",
-];
-const LASTING: &[&str] = &[
-    "总是", "總是", "永远", "永遠", "每", "所有", "从今天", "從今天", "从明天", "以后", "以後", "今后",
-    "今後", "如果", "これから", "毎", "常に", "今日から", "明日から", "場合", "すべて", "항상", "매", "부터",
-    "앞으로", "모든",
-];
 /// Words that refer to something named in the sentence before.
 const POINTING: &[&str] = &["它", "牠", "这样", "這樣", "那样", "那樣", "それ", "これ", "그것"];
 
@@ -78,11 +67,6 @@ pub(super) fn points_back(sentence: &str) -> bool {
 /// Whether a speaker says what they lack, do not know or have forgotten.
 pub(super) fn says_what_is_lacking(sentence: &str) -> bool {
     has_any(sentence, LACKING)
-}
-
-/// Whether a request holds for the moment.
-pub(super) fn holds_for_now(sentence: &str) -> bool {
-    has_any(sentence, FOR_NOW) && !has_any(sentence, LASTING)
 }
 
 /// 「触るな」, 「増やさないで」, 「しないように」: endings of Japanese sentences that say what not to do.

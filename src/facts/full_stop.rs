@@ -21,9 +21,8 @@ const MAY_BE_LAST: &str =
 /// Months of German dates: "12. Oktober".
 const MONTHS: &str = "januar februar märz april mai juni juli august september oktober november dezember";
 
-/// Words before the number of a German date, "vom 12. bis zum 15. Mai", and before other ordinal numbers, "im 2. Stock".
-const BEFORE_DATES: &str = "am vom zum bis ab seit und";
-const BEFORE_ORDINALS: &str = "im der die das den dem des ins";
+/// Words before German ordinal numbers: "vom 12. bis zum 15. Mai", "im 2. Stock".
+const BEFORE_ORDINALS: &str = "am vom zum im ins dem den der das die";
 
 /// First words of sentences in chats where only some sentences begin with a capital.
 const BEGINNINGS: &str = "i im i'm i'll i've i'd ok okay thanks thank thx please pls can could would will do does did what why how when \
@@ -65,11 +64,8 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
         return next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
     }
     if is_day(last.trim_end_matches('.')) {
-        let before = before.to_lowercase();
-        let is_date = is_listed(&before, BEFORE_DATES) || is_day(before.trim_end_matches('.'));
         return is_listed(following.trim_end_matches('.').to_lowercase().as_str(), MONTHS)
-            || is_listed(&before, BEFORE_ORDINALS)
-            || is_date && next.starts_with(|c: char| c.is_lowercase() || c.is_numeric());
+            || next.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) && is_ordinal(last, before);
     }
     match letter(last) {
         Some(initial_letter) if initial_letter.is_uppercase() => {
@@ -82,12 +78,15 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
     }
 }
 
-/// Whether a sentence may go on with `next`, which begins with a small letter, because its last word may be an abbreviation. No list of
-/// abbreviations is complete.
+/// Whether a sentence may go on with `next`, because its last word is an ordinal number, or may be an abbreviation and `next` begins with a
+/// small letter. No list of abbreviations is complete.
 pub(super) fn may_go_on(sentence: &str, next: &str) -> bool {
-    let Some(word) = sentence.split_whitespace().next_back().and_then(|word| word.strip_suffix('.')) else {
-        return false;
-    };
+    let mut words = sentence.split_whitespace().rev();
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let Some(word) = last.strip_suffix('.') else { return false };
+    if is_ordinal(last, before) {
+        return true;
+    }
     let first = next.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
     // Where sentences begin with small letters, a small letter does not show that the sentence goes on.
     first.starts_with(char::is_lowercase)
@@ -108,6 +107,13 @@ fn is_name(text: &str) -> bool {
 
 fn is_day(word: &str) -> bool {
     (1..=FEW_DIGITS).contains(&word.len()) && word.bytes().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a number with a full stop is a German ordinal number, to judge by the word before: "am 3. 8.", "im 2. Stock".
+fn is_ordinal(number: &str, before: &str) -> bool {
+    is_day(number.trim_end_matches('.'))
+        && (is_listed(&before.to_lowercase(), BEFORE_ORDINALS)
+            || before.strip_suffix('.').is_some_and(is_day))
 }
 
 /// Whether it begins with a capital. The word "I" always has one, so it does not count.

@@ -139,12 +139,9 @@ fn chooses_or_limits(lower: &str, words: &[&str]) -> bool {
             let has_value =
                 behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|value| !value.trim().is_empty());
             let has_number = lower.contains(|c: char| c.is_ascii_digit());
-            has_value
-                || match rest.first() {
-                    Some(&("is" | "are")) => rest.len() > 3 || has_number,
-                    Some(&("has" | "have" | "moved" | "changed")) => has_number,
-                    _ => false,
-                }
+            let is_set = matches!(rest.first(), Some(&("is" | "are"))) && (rest.len() > 3 || has_number);
+            let is_moved = ["moved to", "changed to"].iter().any(|set| contains_phrase(rest, set));
+            has_value || is_set || is_moved && has_number
         }
         _ => false,
     }

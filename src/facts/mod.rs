@@ -75,7 +75,9 @@ pub use record_text::{
     CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
     RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
 };
-pub use remarks::{Remark, is_pasted, only_names_what_to_read, remarks, without_numbers};
+pub use remarks::{
+    LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, only_names_what_to_read, remarks, without_numbers,
+};
 pub use sentences::{Sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,

@@ -10,7 +10,7 @@ use crate::hashing::hash;
 use crate::script::is_cjk;
 
 /// Longer messages, in bytes, are skipped: they are pasted text, or their facts are enough.
-const LONGEST_MESSAGE: usize = 800;
+pub const LONGEST_MESSAGE: usize = 800;
 
 /// Shorter sentences, in bytes, say no more than "go on"; longer ones are descriptions.
 const SHORTEST: usize = 10;

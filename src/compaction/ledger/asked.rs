@@ -6,8 +6,8 @@ use crate::context::{Context, Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read, says_what_is_lacking, sentences,
-    shorten, without_numbers,
+    LONGEST_REMARKED, is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read,
+    says_what_is_lacking, sentences, shorten, without_numbers,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -159,6 +159,10 @@ pub(super) fn asked(
     if kinds.len() < OUTDATED {
         out.push(of(first, if since.len() < OLD { "" } else { AT_FIRST })?);
     } else {
+        // No remarks are taken from a long one, so it would be told nowhere.
+        if text(&first).len() > LONGEST_REMARKED {
+            out.push(of(first, AT_FIRST)?);
+        }
         let others = folded_turns(context, members, true).take(AMONG).take_while(|index| *index != first);
         let others = others.filter(|index| Some(*index) != latest && asks_for_much(context, *index));
         let mut others: Vec<NodeIndex> = others.take(RECENT).collect();

@@ -64,8 +64,11 @@ impl Rule {
 const LINE: u64 = 240;
 
 /// What came of a command is told by the record of the fold that it belongs to, and by later records only as long as at most this many messages
-/// follow. A rule for the moment ("don't fix it yet") is one only as long, too; then it is listed among the user's words. In recorded sessions, 193 of 197 commands that records told as failed had run more than 60 messages before.
+/// follow. In recorded sessions, 193 of 197 commands that records told as failed had run more than 60 messages before.
 const OLD: u64 = 100;
+
+/// A rule for the moment ("don't fix it yet") is listed among the user's words once more messages than this followed it.
+const LONGEST_MOMENT: u64 = 100;
 
 /// Bits of `Rule::last` that hold the position within the message.
 const PLACES: u32 = 12;
@@ -145,7 +148,7 @@ impl CarriedFacts {
 
     /// Whether what the rule asked for at the moment must be over by now.
     pub(super) fn is_over(&self, text: &str, rule: &Rule) -> bool {
-        (rule.last >> PLACES) + OLD < self.clock && holds_for_now(text)
+        (rule.last >> PLACES) + LONGEST_MOMENT < self.clock && holds_for_now(text)
     }
 
     /// Removes all refs, for models that cannot open them.

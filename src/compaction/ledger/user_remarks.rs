@@ -9,9 +9,7 @@ use crate::context::{Context, ERASED, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::facts::shorten::one_line;
 use crate::facts::words::words;
-use crate::facts::{
-    ExtractedFacts, Remark, agrees, constraints, remarks, thanks, whole_final_question, without_numbers,
-};
+use crate::facts::{ExtractedFacts, Remark, agrees, remarks, thanks, whole_final_question, without_numbers};
 use crate::hashing::{HashSet, hash};
 use crate::sorting::{sort, sort_by_key};
 
@@ -99,8 +97,8 @@ pub(super) fn user_remarks(
     Ok(out.into_iter().map(|(_, remark)| remark).collect())
 }
 
-/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by itself, as
-/// a remark or a rule, needs no question.
+/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by itself needs no
+/// question.
 fn answer_to_question(
     context: &Context,
     index: NodeIndex,
@@ -111,7 +109,7 @@ fn answer_to_question(
     let is_short = words(answer).nth(ANSWER_WORDS).is_none()
         && (1..=LONGEST_ANSWER).contains(&answer.len())
         && !answer.contains(['\n', '?', '\u{FF1F}', '؟']);
-    if !is_short || answer == ERASED || thanks(answer) || !constraints(answer).is_empty() {
+    if !is_short || answer == ERASED || thanks(answer) {
         return Ok(None);
     }
     let Some(before) = context.history.answer_before(index) else { return Ok(None) };
@@ -120,9 +118,15 @@ fn answer_to_question(
         Some(redact) => redact.message(message)?.plain_text(),
         None => message.plain_text(),
     };
-    let question = whole_final_question(&text).filter(|question| question.len() <= LONGEST_QUESTION);
+    let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION))
+        .filter(|question| question.len() <= LONGEST_QUESTION);
     let need = if agrees(answer) { Need::Again } else { Need::General };
     Ok(question.map(|question| (need, format!("{answer} (asked: {})", one_line(question)))))
+}
+
+/// The end of a text, of about this many bytes.
+fn end_of(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
 /// The sentences that are about the same as one that was said before: both have words that few other sentences have.

@@ -24,13 +24,24 @@ impl History {
         if answered.is_empty() {
             return Vec::new(); // the usual case
         }
+        let message = |index: &NodeIndex| &self.node(*index).message;
         let is_shown =
             |index: &NodeIndex| self.node(*index).kind == NodeKind::Message && !self.is_superseded(*index);
-        let count = |index: &NodeIndex| stored_calls(&self.node(*index).message);
         let newest_first = (0..self.len() as u32).rev().map(NodeIndex).filter(is_shown);
-        let behind = newest_first.skip_while(|index| count(index) == 0);
-        let answer = behind.take_while(|index| self.node(*index).message.role == Role::Assistant);
-        let answer: Vec<NodeIndex> = answer.collect();
+        let turn: Vec<NodeIndex> =
+            newest_first.take_while(|index| message(index).role != Role::User).collect();
+        // A second output of a call that is known answers no other one.
+        let known = |id: &str| {
+            turn.iter().map(message).any(|message| {
+                message.tool_calls().any(|call| call.id == id)
+                    || message.tool_outputs().any(|output| output.call_id == id)
+            })
+        };
+        answered.retain(|id| !known(id));
+        let count = |index: &NodeIndex| stored_calls(message(index));
+        let behind = turn.iter().copied().skip_while(|index| count(index) == 0);
+        let answer: Vec<NodeIndex> =
+            behind.take_while(|index| message(index).role == Role::Assistant).collect();
         let references = answer.iter().rev().flat_map(|index| std::iter::repeat_n(*index, count(index)));
         references.zip(answered).map(|(index, id)| (index, id.to_owned())).collect()
     }

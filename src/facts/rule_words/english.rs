@@ -100,11 +100,6 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
         i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \
         i .. not sure, i .. not _ sure, i .. forgot|forgotten|lost, i have no idea",
-    for_now: "yet $, yet ~, for now, for the moment, at the moment, this time, this once, just once, today, \
-        tonight, tomorrow, for this one, meanwhile, don t|not forget to, dont forget to",
-    lasting: "never, always, every|everything, each, whenever, today|tomorrow s, that|which ... yet, \
-        from|as|starting|since today|tomorrow|of, from now, before|after|when|while *ing, \
-        before|after|when|once|if you",
     bars: "",
     small_talk: "",
     reports: "keep =going, you are|re =done, this =should, \

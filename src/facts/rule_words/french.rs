@@ -41,10 +41,6 @@ pub(in crate::facts) const FRENCH: Language = Language {
         c est moi =qui reponds|decide|deploie",
     pointing: "~ ne le|la|les, ~ n y|en",
     lacking: "je n ai pas le|la|mon|ma, je ne .. sais|trouve pas, je ne me .. souviens|rappelle, j ai oublie",
-    for_now: "pas encore, aujourd hui, demain, cette fois, pour l instant, pour le moment, \
-        n oublie|oubliez pas de|d",
-    lasting: "jamais, toujours, chaque, tous|toutes, a partir d|de, des aujourd|demain, qui|que ... pas encore, \
-        quand|si|avant|apres",
     bars: "pas aucun aucune zero",
     small_talk: "souci soucis probleme problemes quoi chance reponse erreur erreurs idee doute mal changement \
         effet panique solution resultat mieux encore besoin grave tout trop le la les ce a en sur moi si vraiment \

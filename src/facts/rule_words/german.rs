@@ -54,12 +54,6 @@ pub(in crate::facts) const GERMAN: Language = Language {
     pointing: "^ % sie|ihn|es, ^ % das nie|nicht|niemals, ^ % die nicht|nie",
     lacking: "ich .. hab* .. nicht dabei, ich .. hab* .. nicht zur hand, hab*|weiss ich .. nicht, ich .. hab* .. kein*, \
         ich .. weiss|erinner*|find* .. nicht, ich .. vergessen, keine ahnung",
-    for_now: "noch nicht|nichts $, noch nicht|nichts ~, noch kein|keine|keinen, heute, morgen frueh, \
-        morgen um|nicht|keine|keinen|nur, diesmal, dieses mal, vorerst, vorlaeufig, erstmal, erst mal, \
-        im moment, im augenblick, ausnahmsweise, einstweilen, vergiss nicht, vergessen sie nicht, \
-        nicht vergessen",
-    lasting: "nie|niemals|immer|stets|grundsaetzlich, jed*|alle, ab heute|morgen, von heute|morgen an, \
-        ~ die|der|das|denen .. noch nicht|kein*, wenn|falls|bevor|sobald|solange, kuenftig, jeweils",
     bars: "kein keine keinen keinerlei",
     small_talk: "ahnung sorge sorgen problem probleme zeit lust idee frage fragen fehler chance panik antwort \
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \

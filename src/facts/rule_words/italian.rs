@@ -35,10 +35,6 @@ pub(in crate::facts) const ITALIAN: Language = Language {
         ^ risposte in =#, rispondo|decido =solo io, ^ =niente va *ato",
     pointing: "~ non lo|la|li|*rlo|*rla|*rli|*rle|*rci",
     lacking: "non .. ricordo|trovo, non ho il|la",
-    for_now: "ancora $, ancora ~, ancora il|lo|la|i|gli|le|l, oggi, domani, stavolta, questa volta, per ora, \
-        per adesso, per il momento, al momento, non dimenticare|dimenticarti|dimentichi di",
-    lasting: "mai, sempre, ogni, tutti|tutte, da oggi|domani|ora|adesso, a partire, che ... ancora, \
-        quando|se|prima|dopo",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \
         che",

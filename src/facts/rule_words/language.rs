@@ -38,10 +38,6 @@ pub(in crate::facts) struct Language {
     pub pointing: &'static str,
     /// Patterns of sentences that say what the speaker lacks, does not know or has forgotten: such a negation forbids nothing.
     pub lacking: &'static str,
-    /// Patterns of requests that hold for the moment: "don't fix it yet", "only this time".
-    pub for_now: &'static str,
-    /// Patterns of sentences that hold on although they name a time: "always write today's date".
-    pub lasting: &'static str,
     /// First words of short sentences that rule something out: "no".
     pub bars: &'static str,
     /// Words of sentences that begin like this but rule nothing out.

@@ -39,9 +39,6 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         so eu =respondo|decido",
     pointing: "nao o|a|os|as !, nunca o|a !, ! nele|nela|neles|nelas|nisso",
     lacking: "nao .. lembro|encontro, nao tenho o|a",
-    for_now: "ainda nao, nao .. ainda, hoje, amanha, desta vez, por enquanto, por agora, por ora, de momento, \
-        nao esqueca|esquecas|esqueceres de, nao se|te esqueca|esquecas de",
-    lasting: "nunca, sempre, jamais, cada, todos|todas, a partir, que ... ainda, quando|se|antes|depois",
     bars: "nenhum nenhuma zero sem",
     small_talk: "problema problemas duvida duvidas erro ideia resposta sucesso querer mais que funciona nada",
     reports: "=deve haver|estar|ter, =deve ser um|uma|o, tem que =haver, tem que =ser um, nada de =nada, pode =ver",

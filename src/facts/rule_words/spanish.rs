@@ -47,10 +47,6 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ^ respuestas en =#, solo yo =respondo|decido, =respondo|decido solo yo",
     pointing: "~ no lo|la|los|las, nunca|jamas lo|la|los|las",
     lacking: "no tengo el|la|mi, no .. recuerdo|encuentro",
-    for_now: "todavia, hoy, no .. aun $, no .. aun ~, no .. aun el|la|los|las, esta vez, por ahora, de momento, \
-        por el momento, manana a|por|no, no olvides|olvide|te olvides|se olvide",
-    lasting: "nunca, siempre, jamas, cada, todos|todas, desde hoy|manana, a partir, que ... todavia|aun, \
-        cuando|si|antes|despues|sin, por la manana",
     bars: "ningun ninguna cero sin",
     small_talk: "problema problemas embargo duda dudas idea error respuesta exito mas que nada otro otra funciona \
         hay",
