@@ -172,7 +172,8 @@ pub struct SummaryReport {
     pub usage: Option<TokenUsage>,
     /// Tokens of the carry-over ledger in the summary.
     pub ledger_tokens: u64,
-    /// What did not fit into the carry-over ledger and is nowhere else in the view; absent if there is nothing.
+    /// What did not fit into the carry-over ledger and is nowhere else in the view, and what a summary lost because it was cut as a last
+    /// resort; absent if there is nothing.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_left_out: Option<LedgerLeftOut>,

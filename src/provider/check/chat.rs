@@ -35,10 +35,8 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
         close(asked.take(), found);
         match role {
             "assistant" => asked = assistant(message, i, dialect, found),
-            "user" => {
-                if given(message, "content").is_none() || has_empty_list(message) {
-                    found.error("C-null-content", i, "user message without content");
-                }
+            "user" if given(message, "content").is_none() || has_empty_list(message) => {
+                found.error("C-null-content", i, "user message without content");
             }
             _ => {}
         }
