@@ -21,8 +21,9 @@ const MAY_BE_LAST: &str =
 /// Months of German dates: "12. Oktober".
 const MONTHS: &str = "januar februar märz april mai juni juli august september oktober november dezember";
 
-/// Words before German ordinal numbers: "vom 12. bis zum 15. Mai", "im 2. Stock".
-const BEFORE_ORDINALS: &str = "am vom zum im ins dem den der das die";
+/// Words before German ordinal numbers: "vom 12. bis zum 15. Mai", "im 2. Stock". A date may also end a sentence.
+const BEFORE_DATES: &str = "am vom zum";
+const BEFORE_ORDINALS: &str = "im ins dem den der das die";
 
 /// First words of sentences in chats where only some sentences begin with a capital.
 const BEGINNINGS: &str = "i im i'm i'll i've i'd ok okay thanks thank thx please pls can could would will do does did what why how when \
@@ -85,7 +86,7 @@ pub(super) fn may_go_on(sentence: &str, next: &str) -> bool {
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let Some(word) = last.strip_suffix('.') else { return false };
     if is_ordinal(last, before) {
-        return true;
+        return is_listed(&before.to_lowercase(), BEFORE_ORDINALS);
     }
     let first = next.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
     // Where sentences begin with small letters, a small letter does not show that the sentence goes on.
@@ -112,7 +113,7 @@ fn is_day(word: &str) -> bool {
 /// Whether a number with a full stop is a German ordinal number, to judge by the word before: "am 3. 8.", "im 2. Stock".
 fn is_ordinal(number: &str, before: &str) -> bool {
     is_day(number.trim_end_matches('.'))
-        && (is_listed(&before.to_lowercase(), BEFORE_ORDINALS)
+        && ([BEFORE_DATES, BEFORE_ORDINALS].iter().any(|list| is_listed(&before.to_lowercase(), list))
             || before.strip_suffix('.').is_some_and(is_day))
 }
 

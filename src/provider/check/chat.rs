@@ -102,10 +102,9 @@ fn assistant<'v>(
         }
     }
     let says = ["function_call", "refusal", "audio"].iter().any(|key| given(message, key).is_some());
-    if given(message, "content").is_none() && need.is_empty() && !says {
+    let is_empty = given(message, "content").is_none() || has_empty_list(message);
+    if is_empty && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
-    } else if has_empty_list(message) {
-        found.error("C-null-content", i, "assistant message whose content is an empty list");
     }
     (!need.is_empty()).then_some(CallMessage { index: i, need, got: HashSet::default() })
 }

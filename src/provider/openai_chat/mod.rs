@@ -142,7 +142,9 @@ pub(super) fn without_empty_lists(message: &Message) -> Option<Message> {
     Some(corrected)
 }
 
-/// Whether it is an answer whose content is an empty list.
+/// Whether it is an answer without calls whose content is an empty list. Beside calls, the API takes it.
 pub(super) fn has_no_content(message: &Message) -> bool {
-    message.role == Role::Assistant && has_empty_list(message, CONTENT)
+    message.role == Role::Assistant
+        && message.tool_calls().next().is_none()
+        && has_empty_list(message, CONTENT)
 }
