@@ -50,9 +50,9 @@ test("the .wasm is reachable by name", () => {
 // The sizes after the last deliberate change plus three per cent. If a change exceeds one, look for what has grown (a type for which
 // another sort, map or table is compiled, a dependency) before raising the figure.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 1010, compiled: 3830 },
+  "contextfold_bg.wasm": { download: 1035, compiled: 3900 },
   // The part that Node loads on import: the 300 that PERF-6 allows, plus two more formats. First pushes of all formats are 7 % of it.
-  core: { download: 309, compiled: 1010 },
+  core: { download: 316, compiled: 1025 },
   // For files that most models have, and for all files.
   "tokenizer-bpe.wasm": { download: 158, compiled: 512 },
   "tokenizer.wasm": { download: 297, compiled: 1030 },
