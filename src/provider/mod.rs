@@ -56,7 +56,7 @@ pub use media::BYTES;
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
 pub use openai_chat::{empty_reasoning, erased_reasoning, has_reasoning_field};
-pub use openai_responses::{answer_by_item_id, claim_stored_call, is_answer_by_id, stored_calls};
+pub use openai_responses::{answer_by_item_id, claim_stored_call, count_stored_calls, is_answer_by_id};
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use pending_renames::{CallId, PendingRenames};
 pub use position::{PositionChecker, Removals, mark_key};

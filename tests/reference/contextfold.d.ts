@@ -1116,7 +1116,8 @@ export interface SummaryReport {
      */
     ledger_tokens: number;
     /**
-     * What did not fit into the carry-over ledger and is nowhere else in the view; absent if there is nothing.
+     * What did not fit into the carry-over ledger and is nowhere else in the view, and what a summary lost because it was cut as a last
+     * resort; absent if there is nothing.
      */
     ledger_left_out?: LedgerLeftOut;
     /**

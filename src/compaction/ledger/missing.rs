@@ -49,6 +49,7 @@ pub(super) struct LedgerRule<'a> {
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &'a AlreadyShown<'a>) -> Self {
+        // What the user asked for at the moment only is told as a mention when it is over.
         let strength =
             |text: &str, r: &Rule| if carried.is_over(text, r) { Strength::Mention } else { r.strength };
         let mut rules: Vec<_> = carried.rules.iter().map(|(text, r)| (text, strength(text, r), r)).collect();

@@ -8,7 +8,7 @@ use crate::context::node::{NodeIndex, NodeKind};
 use crate::context::tally::Tally;
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
-use crate::provider::stored_calls;
+use crate::provider::count_stored_calls;
 
 impl History {
     /// The references that become calls because these messages answer them: for each the message that has it, and the call's id. They are
@@ -38,7 +38,7 @@ impl History {
             })
         };
         answered.retain(|id| !known(id));
-        let count = |index: &NodeIndex| stored_calls(message(index));
+        let count = |index: &NodeIndex| count_stored_calls(message(index));
         let behind = turn.iter().copied().skip_while(|index| count(index) == 0);
         let answer: Vec<NodeIndex> =
             behind.take_while(|index| message(index).role == Role::Assistant).collect();

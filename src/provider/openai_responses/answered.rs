@@ -20,13 +20,13 @@ pub(super) fn claim_reference(id: &str, before: &mut [(Message, Range<usize>)]) 
         return;
     }
     let mut messages = before.iter_mut().rev().map(|(message, _)| message);
-    if let Some(message) = messages.find(|message| stored_calls(message) > 0) {
+    if let Some(message) = messages.find(|message| count_stored_calls(message) > 0) {
         claim_stored_call(message, id);
     }
 }
 
 /// How many references a message has that may be calls which are stored with the provider.
-pub fn stored_calls(message: &Message) -> usize {
+pub fn count_stored_calls(message: &Message) -> usize {
     message.parts.iter().filter(|part| stored_call(part).is_some()).count()
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use super::{Calls, Note, Provider, Written};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
-pub use answered::{answer_by_item_id, claim_stored_call, is_answer_by_id, stored_calls};
+pub use answered::{answer_by_item_id, claim_stored_call, count_stored_calls, is_answer_by_id};
 use kinds::written_id;
 use read::SUMMARY;
 use write::HEAD;
