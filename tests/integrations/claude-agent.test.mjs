@@ -189,7 +189,8 @@ describe("startProxy", () => {
 
   test("a wrong option is refused at once", async () => {
     const upstream = "https://api.anthropic.com";
-    assert.match(await wrong(), /expected an object/);
+    assert.match(await wrong(), /^upstream: undefined is not a URL/);
+    assert.match(await wrong(null), /expected an object/);
     assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is not a URL/);
     assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not supported/);
     assert.match(await wrong({ upstream: "https://user:secret@host" }), /^upstream: leave out user/);
