@@ -27,8 +27,8 @@ const LEFT_OUT: &str = "left out as a last resort: the newest user message would
 /// The last resort (COMP-19). Older tool outputs become placeholders, then the largest messages lose the middles of their
 /// texts. If that is not enough, the arguments of tool calls lose the middles of their longest strings, and records lose names,
 /// then the rest of the summary, then the user's rules. The newest user message is shortened if it alone exceeds the limit
-/// (INV-11), or if nothing else can be shortened any more and removing older messages is not enough either. The full texts stay
-/// in the tool output cache, by ref.
+/// (INV-11), or if nothing else can be shortened any more and removing older messages is not enough either. If the model can
+/// open refs, the full texts stay in the tool output cache.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shorten;
 

@@ -153,14 +153,18 @@ fn lost_its_middle(shown: &str, full: &str) -> bool {
     })
 }
 
+/// Whether a notice names a ref: there is a cache, and the model has a tool that opens refs.
+fn opens_refs(world: &World) -> bool {
+    world.session.config().tool_output_cache.enabled && world.session.context().wording.names_refs()
+}
+
 /// Arguments in which the middles of some strings are cut or replaced by a notice; the ref opens them in full.
 fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
     let outputs = &world.session.context().outputs;
     let full = [Part::text(came)];
     let names_it = |o: &tool_output::Output| now.contains(o.reference().id.as_str()) && o.parts() == full;
     let is_even = now.contains(" tokens left out");
-    // A notice has no ref if there is no cache to open it.
-    let needs_no_ref = is_even || !world.session.config().tool_output_cache.enabled;
+    let needs_no_ref = is_even || !opens_refs(world);
     if !(needs_no_ref || outputs.iter().any(names_it)) || now.len() >= came.len() {
         return false;
     }
@@ -308,7 +312,7 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
     );
     let notice = texts(&slot.message).into_iter().find(|t| halves(t).is_some()).expect("a notice");
     let Some((_, named)) = notice.split_once("ref_id: \"") else {
-        assert!(!world.session.config().tool_output_cache.enabled, "a notice without a ref: {notice}");
+        assert!(!opens_refs(world), "a notice without a ref: {notice}");
         world.gave_way.insert(newest);
         return;
     };
