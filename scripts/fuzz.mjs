@@ -36,7 +36,7 @@ const runs = [];
 const engines = ["engine", "crafted"].filter(wants);
 if (engines.length > 0) {
   must("cargo", [...cargo, "--no-run"]);
-  const told = seed === null ? { CONTEXTFOLD_FUZZ_FROM: from, CONTEXTFOLD_FUZZ_SECONDS: seconds } : { CONTEXTFOLD_FUZZ_SEED: seed };
+  const told = seed === null ? { CONTEXTFOLD_FUZZ_FROM: from, CONTEXTFOLD_FUZZ_SECONDS: seconds, ...(has("scripts") && { CONTEXTFOLD_FUZZ_SCRIPTS: number("scripts") }) } : { CONTEXTFOLD_FUZZ_SEED: seed };
   const extraEnv = Object.fromEntries(Object.entries({ ...told, RUST_BACKTRACE: 0 }).map(([key, value]) => [key, String(value)]));
   runs.push(start("cargo", [...cargo, "--", ...engines.map((part) => (part === "engine" ? "fuzz::fuzz" : "crafted::fuzz")), "--exact", "--ignored", "--nocapture"], extraEnv));
 }

@@ -180,13 +180,14 @@ fn seeds_that_once_failed_now_pass() {
 }
 
 /// With `CONTEXTFOLD_FUZZ_SEED` only this seed (and with `CONTEXTFOLD_FUZZ_TRACE` the views of its minimised script); else seeds from
-/// `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+/// `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`, and at most `CONTEXTFOLD_FUZZ_SCRIPTS` of them.
 #[test]
 #[ignore = "it runs for as long as it is told: npm run fuzz"]
 fn fuzz() {
     let only = number("CONTEXTFOLD_FUZZ_SEED");
     let from = only.or_else(|| number("CONTEXTFOLD_FUZZ_FROM")).unwrap_or(1);
     let budget = Duration::from_secs(number("CONTEXTFOLD_FUZZ_SECONDS").unwrap_or(20));
+    let most = number("CONTEXTFOLD_FUZZ_SCRIPTS").unwrap_or(u64::MAX);
     let began = Instant::now();
     let (mut scripts, mut operations, mut failures) = (0_u64, 0, Vec::new());
     let loud = take_hook();
@@ -201,7 +202,7 @@ fn fuzz() {
             }
         }
         scripts += 1;
-        if only.is_some() || began.elapsed() >= budget || failures.len() >= 3 {
+        if only.is_some() || scripts == most || began.elapsed() >= budget || failures.len() >= 3 {
             break;
         }
     }
