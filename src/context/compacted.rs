@@ -78,8 +78,11 @@ impl Context {
         if is_folded(&body[at]) || !body[at..].iter().any(is_folded) {
             return None;
         }
-        let outputs = body[at + 1..].iter().take_while(|s| s.role() == Role::Tool).count();
-        let stays = body[..=at + outputs].iter().filter(|s| !is_folded(s));
+        // A call before the compaction may be answered by an output behind later calls.
+        let compaction = body[at].node;
+        let step = self.units().into_iter().find(|unit| unit.nodes.contains(&compaction))?;
+        let end = body.iter().rposition(|slot| step.nodes.contains(&slot.node))?;
+        let stays = body[..=end].iter().filter(|s| !is_folded(s));
         stays.map(|s| s.node).enumerate().last()
     }
 

@@ -73,9 +73,9 @@ impl Part {
         matches!(self, Self::Reasoning(reasoning) if reasoning.is_cut_off())
     }
 
-    /// Whether it is thinking with a signature, which binds it to the model that made it.
+    /// Whether it is thinking with a signature, which binds it to the model that made it. Cut-off thinking is none: no view has it.
     pub(crate) fn is_bound_thinking(&self) -> bool {
-        matches!(self, Self::Reasoning(reasoning) if reasoning.signature.is_some())
+        matches!(self, Self::Reasoning(reasoning) if reasoning.signature.is_some() && !reasoning.is_cut_off())
     }
 
     /// The text, if it is a text. A refusal is none.

@@ -168,10 +168,11 @@ pub fn number(name: &str) -> Option<u64> {
 /// Scripts that once failed: parts alone were restored without a decision (594), a rewind after a provider's compaction showed
 /// outputs without their calls (926), a medium's ref next to another store's (1259), an output of the cache's own tools was cut
 /// twice (2634), restored messages kept a view from fitting (4399), a summary was requested before the provider compacted the
-/// messages it was to replace (1795584986), and a refusal named more images than an earlier one (1795606567).
+/// messages it was to replace (1795584986), a refusal named more images than an earlier one (1795606567), a summary came between a
+/// call and its output in the step of a provider's compaction (130, 1435), and cut-off thinking came back (1986, 2245).
 #[test]
 fn seeds_that_once_failed_now_pass() {
-    let failed = [594, 926, 1259, 2634, 4399, 1_795_584_986, 1_795_606_567]
+    let failed = [594, 926, 1259, 2634, 4399, 1_795_584_986, 1_795_606_567, 130, 1435, 1986, 2245]
         .map(run_seed)
         .into_iter()
         .filter_map(Result::err);
