@@ -91,14 +91,17 @@ pub(super) fn user_remarks(
         }
     }
     for later in later_ones(&out) {
-        out[later].0 = Need::Later;
+        let need = &mut out[later].0;
+        if *need != Need::Again {
+            *need = Need::Later;
+        }
     }
     sort_by_key(&mut out, |(need, _)| *need);
     Ok(out.into_iter().map(|(_, remark)| remark).collect())
 }
 
-/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by itself needs no
-/// question.
+/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by
+/// itself needs no question.
 fn answer_to_question(
     context: &Context,
     index: NodeIndex,
