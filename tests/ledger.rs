@@ -487,7 +487,11 @@ fn pasted_text_does_not_crowd_out_rules_and_takes_little_of_the_view() {
         let view = view(&session);
         assert!(rules.iter().all(|rule| view.contains(rule)), "{window}");
         let of_spec = view.matches("and only then release lock").count();
-        assert!(of_spec > 0 && session.tokens() * 8 < window as u64, "{window}: {of_spec} of {lines}");
+        assert!(
+            of_spec > 0 && session.tokens() * 7 < window as u64,
+            "{window}: {of_spec} of {lines}, {} tokens",
+            session.tokens()
+        );
     }
 }
 

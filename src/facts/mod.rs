@@ -17,7 +17,6 @@ mod constraints;
 mod distinguishing;
 mod edit;
 mod extracted;
-mod for_now;
 mod full_stop;
 mod id_field;
 mod kept;
@@ -60,7 +59,6 @@ pub use asked_user::is_ask_user_tool;
 pub use constraints::{Constraint, constraints};
 pub use distinguishing::distinguishing_argument;
 pub use extracted::ExtractedFacts;
-pub use for_now::holds_for_now;
 pub use id_field::FieldNames;
 pub use kept::KeptFacts;
 pub use literal::{LiteralKind, literals};
@@ -73,10 +71,12 @@ pub use open_work::{
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
-    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, records_rules, without_ledger,
+    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, is_record, recorded_messages, records_rules,
+    without_ledger,
 };
 pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, only_names_what_to_read, remarks, without_numbers,
+    LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, is_written, only_names_what_to_read, refers_back,
+    remarks, without_numbers,
 };
 pub use sentences::{Sentence, sentences};
 pub use shell::{

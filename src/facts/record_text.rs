@@ -23,8 +23,11 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
     "## Carried over from what was folded (data, word for word)",
 ];
 
-/// The heading of the user's rules in a ledger.
-pub const RULES_TITLE: &str = "The user's rules (later ones take precedence)";
+/// The heading of the user's requests in a ledger.
+pub const TASK_TITLE: &str = "Task";
+
+/// The heading of the user's rules and of what else the user said.
+pub const RULES_TITLE: &str = "The user's words, in order (later ones take precedence, requests may be done)";
 
 /// What stands before ids in a ledger.
 pub const IDS_TITLE: &str = "Ids";
@@ -91,15 +94,19 @@ pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The rules of a record: those that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
+/// The rules of a record: those in its task, those of the user's words that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
 /// room.
 pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
-    let listed = entries(lines.skip_while(|line| !is_title(line)).skip(1));
+    let listed = entries(lines.clone().skip_while(|line| !is_title(line)).skip(1));
+    // A specification is told as a whole.
+    let is_task = |line: &str| line.strip_suffix(':') == Some(TASK_TITLE);
+    let task = entries(lines.skip_while(|line| !is_task(line)).skip(1));
+    let of_task = task.iter().flat_map(|entry| constraints(entry)).map(|rule| recorded_rule(rule.text));
     let section = entries(text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1));
-    let section = section.into_iter().filter(|entry| !constraints(entry).is_empty());
-    listed.into_iter().chain(section).map(|entry| recorded_rule(&entry)).collect()
+    let rules = listed.into_iter().chain(section).filter(|entry| !constraints(entry).is_empty());
+    rules.map(|entry| recorded_rule(&entry)).chain(of_task).collect()
 }
 
 /// The entries of a list, each with the lines that are indented below it.
@@ -124,12 +131,15 @@ mod tests {
     #[test]
     fn the_rules_of_a_record_and_nothing_else() {
         let text = format!(
-            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nTask:\n- Never mind.\n\n[End of the record]"
+            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nTask:\n- Fix the bug. Never touch it, please.\n\n[End of the record]"
         );
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(
             texts,
-            ["Always check:\n  - the tests", "Never push.", "In English, please.", "Always ask first."]
+            [
+                "Always check:\n  - the tests", "Never push.", "In English, please.", "Always ask first.",
+                "Fix the bug. Never touch it, please."
+            ]
         );
         assert!(recorded_rules(&format!("{RULES_TITLE}:\n- Never push.")).is_empty());
         assert!(recorded_rules(LEDGER_HEADING).is_empty());

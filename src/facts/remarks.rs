@@ -3,11 +3,12 @@
 use super::clause::only_asks;
 use super::constraints::points_back;
 use super::literals;
-use super::sentences::{Sentence, joined, pieces};
-use super::small_talk::{is_assent, is_courtesy, says_what_is_lacking};
+use super::sentences::{Sentence, joined, pieces, sentences};
+use super::small_talk::{is_assent, is_courtesy, refuses, says_what_is_lacking};
 use super::words::{is_listed, lowered, words, words_with_apostrophes};
 use crate::hashing::hash;
 use crate::script::is_cjk;
+use crate::tool_output::first_words;
 
 /// Longer messages, in bytes, are skipped: they are pasted text, or their facts are enough.
 pub const LONGEST_MESSAGE: usize = 800;
@@ -15,6 +16,9 @@ pub const LONGEST_MESSAGE: usize = 800;
 /// Shorter sentences, in bytes, say no more than "go on"; longer ones are descriptions.
 const SHORTEST: usize = 10;
 const LONGEST: usize = 160;
+
+/// At most so many bytes are read to see whether somebody wrote a text.
+const LONGEST_READ: usize = 8_000;
 
 /// The fewest words, and the fewest characters in scripts without blanks between words.
 const LEAST_WORDS: usize = 3;
@@ -74,24 +78,43 @@ pub fn remarks(text: &str) -> Vec<Remark> {
     all.map(remark).collect()
 }
 
-fn says_something(sentence: &str) -> bool {
-    if !(SHORTEST..=LONGEST).contains(&sentence.len()) {
-        return false;
-    }
+/// Whether a text is mostly sentences, such as a specification, rather than pasted code or output.
+pub fn is_written(text: &str) -> bool {
+    let beginning = first_words(text, LONGEST_READ);
+    let written = |sentence: &&Sentence<'_>| sentence.is_said() && is_sentence(sentence.text);
+    let bytes: usize = sentences(beginning).iter().filter(written).map(|sentence| sentence.text.len()).sum();
+    2 * bytes >= beginning.len()
+}
+
+/// Whether it consists of words, and is neither code nor copied from a terminal.
+fn is_sentence(text: &str) -> bool {
     let has_words = || {
-        sentence.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).take(LEAST_WORDS).count()
+        text.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).take(LEAST_WORDS).count()
             == LEAST_WORDS
-            || sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
+            || text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS
     };
-    let has_letters = sentence.contains(char::is_alphabetic);
-    let is_code = || sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
-    has_letters
-        && has_words()
-        && !is_code()
+    let is_code = || text.contains(['{', '}', '<', '>', '|', '=', '`']) && !text.contains(". ");
+    text.contains(char::is_alphabetic) && has_words() && !is_code() && !is_pasted(text)
+}
+
+fn says_something(sentence: &str) -> bool {
+    (SHORTEST..=LONGEST).contains(&sentence.len())
+        && is_sentence(sentence)
         && !leads_on(sentence)
-        && !is_pasted(sentence)
         && !only_names_what_to_read(sentence)
         && is_worth_telling(sentence)
+}
+
+/// Whether a text says something that only the message before it explains: "Actually no, put it back in."
+pub fn refers_back(text: &str) -> bool {
+    let says = |sentence: &Sentence<'_>| {
+        sentence.is_said()
+            && is_sentence(sentence.text)
+            && !sentence.text.ends_with(['?', '\u{FF1F}'])
+            && (refuses(sentence.text) || !is_courtesy(sentence.text))
+            && !says_what_is_lacking(sentence.text)
+    };
+    text.len() <= LONGEST && sentences(text).iter().any(says)
 }
 
 /// "ok, read src/a.rs and src/b.rs in full": names fill most of it, and a ledger lists those by themselves.

@@ -1,5 +1,6 @@
-//! Shortens texts to fit a line of a summary. What somebody asked or said keeps its beginning: the rest of a long request is
-//! mostly pasted. Lines about commands keep their end, too, because it says what failed, or names the file.
+//! Shortens texts to fit a line of a summary. What somebody asked or said keeps its beginning, and if there is much room its end, because
+//! what is in the middle of a long request is mostly pasted. Lines about commands keep their end, too, because it says what failed, or
+//! names the file.
 //!
 //! A text that is only a little too long stays whole: a mark in the place of a few words saves nothing, and takes the sense from the rest.
 
@@ -48,6 +49,23 @@ fn begins_with(text: &str, limit: usize) -> String {
         Some(end) => with_gap(text, end),
         None => head(text, limit),
     }
+}
+
+/// `text` on one line, without emphasis marks, of at most `limit` bytes apart from the mark: its beginning, and in the last quarter of the
+/// limit the sentences at its end.
+pub fn both_ends_within(text: &str, limit: usize) -> String {
+    let text = whole_line(text);
+    if text.len() <= limit {
+        return text;
+    }
+    let tail = last_words(&text, limit / 2);
+    let from = text.len() - tail.len();
+    let mut starts = sentences(tail).into_iter().skip(1).map(|sentence| from + sentence.at);
+    let Some(start) = starts.find(|start| text.len() - start <= limit / 4) else {
+        return begins_with(&text, limit);
+    };
+    let (rest, tail) = text.split_at(start);
+    format!("{} {tail}", begins_with(rest, limit - tail.len()))
 }
 
 /// `text` on one line, without emphasis marks. The marks of earlier cuts become short.

@@ -4,7 +4,7 @@ use super::collect::{EARLIER_LABEL, FIRST_LABEL};
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, is_record};
+use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, constraints, is_record};
 use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
@@ -59,6 +59,9 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
                         _ => "",
                     };
                     let text = if section == Section::Task { ledger::without_label(text) } else { text };
+                    let is_rule = section == Section::Constraints && !constraints(text).is_empty();
+                    let section =
+                        if section == Section::Constraints && !is_rule { Section::Said } else { section };
                     let is_carried = carries_rules && section == Section::Constraints;
                     out.push(Item { is_carried, ..Item::new(section, &format!("{label}{text}")) });
                 }
@@ -151,10 +154,9 @@ fn section_of(heading: &str) -> Section {
 fn section_of_list(title: &str) -> Option<Section> {
     match title {
         RULES_TITLE => Some(Section::Constraints),
-        ledger::TASK_TITLE => Some(Section::Task),
+        TASK_TITLE => Some(Section::Task),
         ledger::OPEN_TITLE => Some(Section::Open),
         ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
-        ledger::WORDS_TITLE | ledger::REMARKS_TITLE => Some(Section::Said),
         _ => None,
     }
 }
@@ -187,11 +189,8 @@ mod tests {
 
     #[test]
     fn what_the_user_also_said_is_no_request() {
-        let text = format!(
-            "{}\nTask:\n- At first: a\n- Latest: b\n{}:\n- c",
-            LEDGER_HEADINGS[0],
-            ledger::REMARKS_TITLE
-        );
+        let text =
+            format!("{}\nTask:\n- At first: a\n- Latest: b\n{}:\n- c", LEDGER_HEADINGS[0], RULES_TITLE);
         assert_eq!(
             flat(&text),
             [

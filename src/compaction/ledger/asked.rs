@@ -2,18 +2,19 @@
 
 use super::sentence::contains_sentence;
 use crate::compaction::Redact;
-use crate::context::{Context, Node, NodeIndex, NodeKind};
+use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    LONGEST_REMARKED, is_assent, is_courtesy, is_pasted, is_record, only_names_what_to_read,
+    LONGEST_REMARKED, is_assent, is_courtesy, is_pasted, is_record, is_written, only_names_what_to_read,
     says_what_is_lacking, sentences, shorten, without_numbers,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
 
-/// Requests that are clearly longer, in bytes, lose their end.
-const LONGEST: usize = 400;
+/// Requests that are clearly longer, in bytes, lose their middle: what the user wrote, such as a specification, and what was pasted.
+const LONGEST_WRITTEN: usize = 4_000;
+const LONGEST_PASTED: usize = 400;
 
 /// A text with fewer words is not a request of its own.
 const LEAST_WORDS: usize = 4;
@@ -47,10 +48,8 @@ const MANY: usize = 100;
 const RECENT: usize = 2;
 const AMONG: usize = 8;
 
-/// The label of the first request if the user has said so much since that it may no longer be the task, and about how many bytes of it and of
-/// other old ones are told. What is not told here, the list of the user's remarks would tell in pieces.
+/// The label of the first request if the user has said so much since that it may no longer be the task.
 pub const AT_FIRST: &str = "At first: ";
-const LONGEST_OLD: usize = 240;
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,24 +60,40 @@ pub(super) struct AskedRequest {
     pub text: String,
     /// The same with its line breaks.
     pub lines: String,
+    /// Its message.
+    pub at: NodeIndex,
+    /// About how many bytes of it are told at most.
+    longest: usize,
 }
 
 impl AskedRequest {
+    fn new(label: &'static str, at: NodeIndex, request: String) -> Self {
+        let longest = if is_written(&request) { LONGEST_WRITTEN } else { LONGEST_PASTED };
+        Self { label, text: shorten::whole_line(&request), lines: request, at, longest }
+    }
+
     /// How soon it finds room: the first and the latest request, what is answered in the view, others.
     pub fn rank(&self) -> usize {
         [ANSWERED_BELOW, LATELY].iter().position(|label| *label == self.label).map_or(0, |at| at + 1)
     }
 
+    /// Whether somebody wrote it, at some length.
+    pub fn is_specification(&self) -> bool {
+        self.longest == LONGEST_WRITTEN && self.text.len() > LONGEST_PASTED
+    }
+
     /// The ledger's line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
-        let longest = if [AT_FIRST, LATELY].contains(&self.label) { LONGEST_OLD } else { LONGEST };
-        let is_short = |words: &str| words.len() <= most.min(shorten::at_most(longest));
+        let is_short = |words: &str| words.len() <= most.min(shorten::at_most(self.longest));
         let from = if is_short(words) { 0 } else { Self::first_that_says_something(words) };
         let words = &words[from..];
+        let limit = most.min(self.longest);
         let told = if is_short(words) {
             words.to_owned()
+        } else if limit < LONGEST_PASTED {
+            shorten::beginning_within(words, limit)
         } else {
-            shorten::beginning_within(words, most.min(longest))
+            shorten::both_ends_within(words, limit)
         };
         format!("{}{told}", self.label)
     }
@@ -96,7 +111,7 @@ impl AskedRequest {
 
     /// Whether one of these lines tells it: whole, or shortened but not by much more than the ledger would.
     pub fn is_told_by(&self, lines: &[String]) -> bool {
-        let least = self.text.len().min(LONGEST) / 2;
+        let least = self.text.len().min(self.longest) / 2;
         let request = self.text.trim_end_matches(['.', '。']);
         lines
             .iter()
@@ -144,7 +159,7 @@ pub(super) fn asked(
         None if goes_on || is_last => found(context, members, true),
         newest => newest,
     };
-    let of = |index: NodeIndex, label| request_in(context.history.node(index), label, redact);
+    let of = |index: NodeIndex, label| request_in(context, index, label, redact);
     if continues_record(context) {
         // The record tells what was asked first.
         return latest.into_iter().map(|index| of(index, label)).collect();
@@ -159,7 +174,7 @@ pub(super) fn asked(
     if kinds.len() < OUTDATED {
         out.push(of(first, if since.len() < OLD { "" } else { AT_FIRST })?);
     } else {
-        // No remarks are taken from a long one, so it would be told nowhere.
+        // A long one, such as a specification, is hardly a step on the way.
         if text(&first).len() > LONGEST_REMARKED {
             out.push(of(first, AT_FIRST)?);
         }
@@ -220,7 +235,7 @@ fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<Nod
 
 /// Whether every sentence of a short text thanks, apologizes, agrees, or says what the user lacks.
 fn only_answers(text: &str) -> bool {
-    text.len() <= LONGEST
+    text.len() <= LONGEST_PASTED
         && sentences(text).iter().all(|said| is_courtesy(said.text) || says_what_is_lacking(said.text))
 }
 
@@ -291,12 +306,18 @@ fn asks_for(text: &str, times: usize) -> bool {
     words.take(least).count() + 1 >= least
 }
 
-fn request_in(node: &Node, label: &'static str, redact: Option<&Redact>) -> Result<AskedRequest> {
+fn request_in(
+    context: &Context,
+    at: NodeIndex,
+    label: &'static str,
+    redact: Option<&Redact>,
+) -> Result<AskedRequest> {
+    let message = &context.history.node(at).message;
     let text = match redact {
-        Some(redact) => redact.message(&node.message)?.plain_text(),
-        None => node.message.plain_text(),
+        Some(redact) => redact.message(message)?.plain_text(),
+        None => message.plain_text(),
     };
-    Ok(AskedRequest { label, text: shorten::whole_line(&text), lines: text })
+    Ok(AskedRequest::new(label, at, text))
 }
 
 #[cfg(test)]
@@ -305,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest { label: "", text: text.to_owned(), lines: text.to_owned() };
+        let request = |text: &str| AskedRequest::new("", NodeIndex(0), text.to_owned());
         let tells = |text: &str, request: &AskedRequest| request.is_told_by(&joined_lines(text));
         let short = request("Hi! I need to change my flight.");
         assert!(tells(
@@ -327,7 +348,7 @@ mod tests {
     #[test]
     fn a_long_request_is_told_from_its_first_sentence_that_says_something() {
         let words = "Hi there! Read @src/shop/main.ts and @src/shop/cart/items.ts in full. The cart is one large file and should become several. Tell me how.";
-        let request = AskedRequest { label: AT_FIRST, text: words.to_owned(), lines: words.to_owned() };
+        let request = AskedRequest::new(AT_FIRST, NodeIndex(0), words.to_owned());
         assert_eq!(
             request.line(words, 100),
             "At first: The cart is one large file and should become several. Tell me how."

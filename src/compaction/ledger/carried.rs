@@ -4,8 +4,8 @@ use super::literals::Literals;
 use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
-use super::user_remarks::UserRemark;
-use crate::facts::{COMMITTED, Strength, holds_for_now};
+use super::user_remarks::UserWords;
+use crate::facts::{COMMITTED, Strength};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -35,8 +35,8 @@ pub struct CarriedFacts {
     earlier: u64,
     /// The user's requests, as the ledger lists them.
     pub(super) asked: Vec<AskedRequest>,
-    /// What else the user said, the likeliest rules first.
-    pub(super) said: Vec<UserRemark>,
+    /// What else the user said.
+    pub(super) said: UserWords,
 }
 
 /// How certain it is that a sentence is a constraint, and when it was said.
@@ -66,9 +66,6 @@ const LINE: u64 = 240;
 /// What came of a command is told by the record of the fold that it belongs to, and by later records only as long as at most this many messages
 /// follow. In recorded sessions, 193 of 197 commands that records told as failed had run more than 60 messages before.
 const OLD: u64 = 100;
-
-/// A rule for the moment ("don't fix it yet") is listed among the user's words once more messages than this followed it.
-const LONGEST_MOMENT: u64 = 100;
 
 /// Bits of `Rule::last` that hold the position within the message.
 const PLACES: u32 = 12;
@@ -103,7 +100,7 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: Vec::new() });
+saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
 saved!(struct Rule { strength, explicit, last, first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
@@ -144,11 +141,6 @@ impl CarriedFacts {
     /// Whether the command belongs to an earlier fold, and is old.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
         command.last <= self.earlier && command.last + OLD < self.clock
-    }
-
-    /// Whether what the rule asked for at the moment must be over by now.
-    pub(super) fn is_over(&self, text: &str, rule: &Rule) -> bool {
-        (rule.last >> PLACES) + LONGEST_MOMENT < self.clock && holds_for_now(text)
     }
 
     /// Removes all refs, for models that cannot open them.

@@ -8,19 +8,13 @@ use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
 use super::open::Open;
 use super::sentence;
-use super::user_remarks::UserRemark;
+use super::user_list::UserList;
 use crate::compaction::tags;
 use crate::facts::shorten::{one_line, whole_line};
-use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, is_courtesy};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, TASK_TITLE, is_courtesy};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
-
-/// The heading of sentences that contain a rule's words without being rules: questions, reports.
-pub const WORDS_TITLE: &str = "The user's words";
-
-/// The heading of the user's requests.
-pub const TASK_TITLE: &str = "Task";
 
 /// The heading of open work.
 pub const OPEN_TITLE: &str = "Still open";
@@ -34,32 +28,26 @@ pub const OFTEN_TITLE: &str = "Commands run often";
 /// What stands before the folder of the latest commands.
 pub const FOLDER_LABEL: &str = "The latest commands were run in: ";
 
-/// The heading of what else the user said.
-pub const REMARKS_TITLE: &str = "Also said by the user (done or not)";
-
 /// Open work and commands have this fraction (1/8) of the room, however many literal facts there are.
 const WORK_SHARE: u64 = 8;
 
 /// Constraints from pasted text may take this fraction (1/4) of the facts' room.
 const PASTED_SHARE: u64 = 4;
 
-/// The user's requests may take this fraction (1/4) of the room.
-const TASK_SHARE: u64 = 4;
+/// The user's requests may take this fraction (1/2) of the room: the user's own words are nowhere else, while a path can be listed again.
+const TASK_SHARE: u64 = 2;
 
 /// Requests have this room, in tokens, beside the ids in use, even if no facts find any: without its task, an agent cannot go on, nor
 /// without the ids that its next call needs.
 const LEAST_TASK: u64 = 64;
 
-/// Requests besides the first and the latest are told if there is room for this many bytes of each.
-const LEAST_OF_REQUEST: usize = 120;
+/// Requests besides the first and the latest are told if there is room for this many tokens of each.
+const LEAST_OF_REQUEST: u64 = 40;
 
-/// A text takes at least a token for this many bytes, in most scripts.
-const BYTES_PER_TOKEN: usize = 3;
-
-/// The user's other remarks have a sixteenth of the room before the facts get any, and may take up to a quarter of the shared room if the
+/// What else the user said has a quarter of the room before the facts get any, and may take up to three quarters of the shared room if the
 /// facts leave that much.
-const REMARKS_SHARE: u64 = 16;
-const REMARKS_MAX_SHARE: u64 = 4;
+const WORDS_SHARE: u64 = 4;
+const WORDS_MAX_SHARE: (u64, u64) = (3, 4);
 
 /// The number of newest outputs that are named if they are large, besides those that contain facts without room.
 const NEWEST_REFS: usize = 12;
@@ -109,11 +97,23 @@ impl Draft {
         let text = format!("{HEADING}\n");
         let omitted = OmittedFacts::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
-        let (listed_rules, mut left) = draft.rules(&missing.rules, room);
+        let (chosen, mut left) = draft.rules(&missing.rules, room);
+        let mut rules = chosen.clone();
+        let listed_rules: Vec<&str> = rules.iter().map(|rule| missing.rules[*rule].text).collect();
         let beside_ids = left.saturating_sub(missing.literals.price_of_ids_in_use());
         let for_task = (left.min(room.shared) / TASK_SHARE).max(beside_ids.min(LEAST_TASK));
         let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
+        rules.retain(|rule| {
+            let LedgerRule { text, own, .. } = &missing.rules[*rule];
+            let is_told = draft.text.contains(text);
+            if is_told {
+                draft.cost -= cost(text) + 2;
+                draft.rules -= if *own { cost(text) + 2 } else { 0 };
+            }
+            !is_told
+        });
+        let behind_task = draft.text.len();
         let for_work = left / WORK_SHARE;
         let open: Vec<&String> =
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
@@ -140,8 +140,10 @@ impl Draft {
             draft.list(COMMANDS_TITLE, &commands, for_commands, |c| c.line.as_str(), |c| c.last);
         let of_work = of_open + of_folder + of_often + of_commands;
         left -= of_work;
-        let of_rest = draft.rest(missing, left, room);
+        let (of_rest, words) = draft.rest(missing, &rules, left, room);
+        draft.omitted.rules -= words.said.iter().filter(|rule| !chosen.contains(rule)).count() as u64;
         draft.cost += of_task + of_work + of_rest;
+        draft.text.insert_str(behind_task, &words.text);
 
         draft.text.truncate(draft.text.trim_end().len());
         if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
@@ -150,35 +152,32 @@ impl Draft {
         (draft.text.len() > HEADING.len()).then_some(draft)
     }
 
-    /// Writes the user's constraints. Returns those written, and the tokens left. The surest and oldest get room first, but they are listed
-    /// in the order in which they were said, because the later of two contradictory rules holds.
-    fn rules<'r>(&mut self, rules: &'r [LedgerRule<'_>], room: Room) -> (Vec<&'r str>, u64) {
-        let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + 8);
+    /// Chooses the user's constraints. Returns their numbers, and the tokens left. The surest and oldest get room first.
+    fn rules(&mut self, all: &[LedgerRule<'_>], room: Room) -> (Vec<usize>, u64) {
+        let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + cost(RULES_TITLE) + 8);
         // Without room for facts, sentences that only contain a rule's words are left out too.
-        let rules = rules.iter().filter(|rule| rule.is_rule || room.facts > 0);
-        let (own, pasted): (Vec<&LedgerRule<'_>>, Vec<&LedgerRule<'_>>) = rules.partition(|rule| rule.own);
-        let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
+        let rules = (0..all.len()).filter(|rule| all[*rule].is_rule || room.facts > 0);
+        let (own, pasted): (Vec<usize>, Vec<usize>) = rules.partition(|rule| all[*rule].own);
+        let price = |rule: &usize| cost(all[*rule].text) + 2;
+        let before = left;
+        let mut taken: Vec<usize> = fitting(&own, &mut left, price).into_iter().copied().collect();
         self.omits_own_rules = own.len() > taken.len();
+        let of_own = before - left;
         let for_pasted = left.min(room.shared / PASTED_SHARE);
         let mut left_of_it = for_pasted;
-        taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
+        taken.extend(fitting(&pasted, &mut left_of_it, price));
         let of_pasted = for_pasted - left_of_it;
-        sort_by_key(&mut taken, |rule| rule.last);
         self.omitted.rules = (own.len() + pasted.len() - taken.len()) as u64;
         self.complete &= self.omitted.rules == 0;
-        self.lines(RULES_TITLE, taken.iter().filter(|rule| rule.is_rule).map(|rule| rule.text));
-        self.lines(WORDS_TITLE, taken.iter().filter(|rule| !rule.is_rule).map(|rule| rule.text));
-        let listed_rules: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
-        let all = cost(&self.text);
-        self.cost = all;
-        self.rules = all.saturating_sub(of_pasted);
-        (listed_rules, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
+        let title = if taken.is_empty() { 0 } else { cost(RULES_TITLE) + 1 };
+        self.rules = cost(&self.text) + title + of_own;
+        self.cost = self.rules + of_pasted;
+        (taken, left.min(room.all.saturating_sub(self.cost)).min(room.facts - of_pasted))
     }
 
     /// Writes the user's requests without the rules already written, shortened to the room: in order, but what matters most finds room
     /// first. Returns their tokens.
     fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
-        let room_in_bytes = room as usize * BYTES_PER_TOKEN;
         let mut new: Vec<(usize, &AskedRequest, String)> = Vec::new();
         for (at, asked) in asked.iter().enumerate() {
             new.extend(without_rules(asked, listed_rules).map(|words| (at, *asked, words)));
@@ -187,12 +186,27 @@ impl Draft {
             (asked.rank(), if asked.rank() == 0 { 0 } else { usize::MAX - at })
         });
         let needed = new.iter().filter(|(_, asked, _)| asked.rank() == 0).count();
-        let most = needed.max(room_in_bytes / LEAST_OF_REQUEST);
+        let most = needed.max((room / LEAST_OF_REQUEST) as usize);
         self.complete &= new.len() <= most;
         new.truncate(most);
-        let each = room_in_bytes / new.len().max(1);
-        let lines: Vec<(usize, String)> =
-            new.into_iter().map(|(at, asked, words)| (at, asked.line(&words, each))).collect();
+        // What a short one leaves of its part, the longer ones share.
+        let mut lines: Vec<(usize, String)> =
+            new.iter().map(|(at, asked, words)| (*at, asked.line(words, usize::MAX))).collect();
+        let mut by_price: Vec<usize> = (0..lines.len()).collect();
+        sort_by_key(&mut by_price, |i| cost(&lines[*i].1));
+        let mut left = room;
+        for (place, i) in by_price.iter().enumerate() {
+            let part = (left / (by_price.len() - place) as u64).saturating_sub(2);
+            let (_, asked, words) = &new[*i];
+            let line = &mut lines[*i].1;
+            let mut most = line.len();
+            while cost(line) > part && most > 0 {
+                most = (most as u64 * part / cost(line)) as usize * 31 / 32;
+                *line = asked.line(words, most);
+                self.complete = false;
+            }
+            left = left.saturating_sub(cost(line) + 2);
+        }
         self.list(TASK_TITLE, &lines, room, |(_, line)| line, |(at, _)| *at)
     }
 
@@ -203,33 +217,31 @@ impl Draft {
         cost(line) + 1
     }
 
-    /// Writes literal facts, the user's other remarks, and refs of outputs with facts that found no room. Returns their tokens.
-    fn rest(&mut self, missing: &Missing<'_>, room: u64, of: Room) -> u64 {
-        let max_for_remarks = of.shared.min(of.names) / REMARKS_MAX_SHARE;
+    /// Writes literal facts, and refs of outputs with facts that found no room. Returns their tokens, with those of what else the user said,
+    /// and the list of these words and of the user's rules.
+    fn rest(&mut self, missing: &Missing<'_>, rules: &[usize], room: u64, of: Room) -> (u64, UserList) {
+        let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
         let mut shown = missing.shown_remarks.clone();
         missing.sought_remarks.find(&self.text, |i| shown[i] = true);
-        let new: Vec<&UserRemark> =
-            missing.said.iter().zip(shown).filter(|(_, shown)| !shown).map(|(remark, _)| remark).collect();
+        let new: Vec<usize> = (0..shown.len()).filter(|remark| !shown[*remark]).collect();
         let reserve = room / 16;
-        let for_remarks = if new.is_empty() { 0 } else { room / REMARKS_SHARE };
-        let for_names = room - reserve - for_remarks;
+        let for_words = if new.is_empty() { 0 } else { room / WORDS_SHARE };
+        let for_names = room - reserve - for_words;
         let beyond = for_names.saturating_sub(of.names); // left to the steps
         let for_names = for_names - beyond;
         let mut left = for_names;
         let (mut chosen, mut left_out) = missing.literals.choose(&self.text, &mut left);
 
         let of_names = for_names - left;
-        left += for_remarks;
-        let is_cut = max_for_remarks < left;
-        let mut for_remarks = left.min(max_for_remarks);
-        left -= for_remarks;
-        let mut said = fitting(&new, &mut for_remarks, |remark| cost(&remark.text) + 2);
-        left += for_remarks;
-        sort_by_key(&mut said, |remark| remark.at);
-        if !said.is_empty() {
-            // A name that stands in a remark is not listed, too.
-            let lines: Vec<&str> = said.iter().map(|remark| remark.text.as_str()).collect();
-            let written = format!("{}\n{}", self.text, lines.join("\n"));
+        left += for_words;
+        let is_cut = max_for_words < left;
+        let mut for_words = left.min(max_for_words);
+        left -= for_words;
+        let words = UserList::of(missing, rules, &new, &mut for_words);
+        left += for_words;
+        if words.told > 0 {
+            // A name that stands in the user's words is not listed, too.
+            let written = format!("{}\n{}", self.text, words.text);
             left += of_names;
             let for_names = for_names.min(left);
             left -= for_names;
@@ -241,12 +253,11 @@ impl Draft {
         let complete = self.complete && left_out.is_empty();
         // A list that is limited by its own share would not be longer in a larger ledger. And what is withheld from names must not be
         // filled by a larger ledger.
-        self.complete = beyond > 0 || complete && (said.len() == new.len() || is_cut);
+        self.complete = beyond > 0 || complete && (words.told == new.len() || is_cut);
         self.cost += groups(&mut self.text, &chosen);
-        self.lines(REMARKS_TITLE, said.into_iter().map(|remark| remark.text.as_str()));
         left += reserve;
         let of_refs = self.refs(missing, &left_out, left);
-        room - beyond - left + of_refs
+        (room - beyond - left + of_refs, words)
     }
 
     /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their
@@ -358,6 +369,10 @@ fn numbered(id: &str) -> (&str, Option<u64>, &str) {
 
 /// A request without the rules that were just listed, if they are sentences of it; `None` if nothing else is left.
 fn without_rules(asked: &AskedRequest, listed_rules: &[&str]) -> Option<String> {
+    // The parts of a specification may refer to one another, by numbers or by their order.
+    if asked.is_specification() {
+        return Some(asked.text.clone());
+    }
     // A rule on lines of its own is found by them; another may be wrapped.
     let on_lines: Vec<String> = listed_rules.iter().map(|rule| trimmed_lines(rule)).collect();
     let (rest, found) = without_all(&trimmed_lines(&asked.lines), &on_lines);
@@ -386,7 +401,7 @@ fn without_all(text: &str, sentences: &[String]) -> (String, bool) {
 }
 
 /// The items that fit, in order. Items too large for the remaining room are skipped.
-fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Vec<&'a T> {
+pub(super) fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Vec<&'a T> {
     let mut taken = Vec::new();
     let mut misses = 0;
     for item in list {
@@ -462,6 +477,6 @@ pub fn names_of_line(line: &str) -> Vec<&str> {
 }
 
 /// Estimated tokens, which cost next to nothing to compute. The finished text is counted by the session's counter.
-fn cost(text: &str) -> u64 {
+pub(super) fn cost(text: &str) -> u64 {
     Estimate.count(text)
 }

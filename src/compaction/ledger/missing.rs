@@ -8,7 +8,8 @@ use super::draft::FOLDER_LABEL;
 use super::habits::Habit;
 use super::open::Open;
 use super::user_remarks::UserRemark;
-use crate::facts::{Strength, TextSet};
+use crate::context::NodeIndex;
+use crate::facts::{Strength, TextSet, agrees};
 use crate::sorting::sort_by_key;
 
 /// The facts that the rest of the view does not contain.
@@ -25,6 +26,8 @@ pub(super) struct Missing<'a> {
     pub asked: Vec<&'a AskedRequest>,
     /// Best first, including those that the view contains; see `shown_remarks`.
     pub said: &'a [UserRemark],
+    /// Which of `rules` each of these says.
+    pub rules_in: Vec<Vec<usize>>,
     pub sought_remarks: TextSet<&'a str>,
     pub shown_remarks: Vec<bool>,
     pub literals: Choices<'a>,
@@ -38,6 +41,8 @@ pub(super) struct Missing<'a> {
 /// A constraint.
 pub(super) struct LedgerRule<'a> {
     pub text: &'a str,
+    /// The last of the user's messages that says it, if it is among those that a ledger may tell.
+    pub at: Option<NodeIndex>,
     /// When it was last said.
     pub last: u64,
     /// Said by the user directly, not in pasted text, whose lines have no room reserved.
@@ -49,30 +54,40 @@ pub(super) struct LedgerRule<'a> {
 impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &'a AlreadyShown<'a>) -> Self {
-        // What the user asked for at the moment only is told as a mention when it is over.
-        let strength =
-            |text: &str, r: &Rule| if carried.is_over(text, r) { Strength::Mention } else { r.strength };
-        let mut rules: Vec<_> = carried.rules.iter().map(|(text, r)| (text, strength(text, r), r)).collect();
+        let mut said_at = carried.said.rules.iter().copied();
+        let mut rules: Vec<(&String, &Rule, Option<NodeIndex>)> =
+            carried.rules.iter().map(|(text, rule)| (text, rule, said_at.next().flatten())).collect();
         let commands = carried.commands.values().filter(|command| !carried.is_old(command));
-        sort_by_key(&mut rules, |(_, strength, r)| (Reverse((r.explicit, *strength)), r.first));
-        let ledger_rule = |(text, strength, r): (&'a String, Strength, &Rule)| {
+        sort_by_key(&mut rules, |(_, r, _)| (Reverse((r.explicit, r.strength)), r.first));
+        let ledger_rule = |(text, r, at): (&'a String, &Rule, Option<NodeIndex>)| {
             let own = r.explicit || r.strength > Strength::Mention;
-            let is_rule = strength > Strength::Mention || !own;
-            LedgerRule { text, last: r.last, own, is_rule }
+            let is_rule = r.strength > Strength::Mention || !own;
+            LedgerRule { text, at, last: r.last, own, is_rule }
         };
         let rules = rules.into_iter().map(ledger_rule);
-        // What the user asked in a folded message was answered, or is told as open work.
-        let rules = rules.filter(|rule| rule.is_rule || !rule.text.ends_with(['?', '\u{FF1F}'])).collect();
+        // What the user asked in a folded message was answered, or is told as open work. "Yes, always." is told with its question.
+        let rules = rules.filter(|rule| rule.is_rule || !rule.text.ends_with(['?', '\u{FF1F}']));
+        let rules = rules.filter(|rule| !agrees(rule.text)).collect();
+        let rules = not_found(rules, |rules, found| {
+            already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
+        });
+        let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
+        let rules_in = |remark: &UserRemark| {
+            let mut rules = Vec::new();
+            for line in &remark.lines {
+                sought_rules.find(&line.text, |rule| rules.push(rule));
+            }
+            rules
+        };
         let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let folder = folder.into_iter().collect();
-        let words = |remark: &'a UserRemark| remark.text.trim_end_matches(['.', '。']);
-        let sought_remarks = TextSet::new(carried.said.iter().map(words));
+        let words = |remark: &'a UserRemark| remark.lines[0].text.trim_end_matches(['.', '。']);
+        let sought_remarks = TextSet::new(carried.said.remarks.iter().map(words));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
-            rules: not_found(rules, |rules, found| {
-                already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
-            }),
+            rules,
+            rules_in: carried.said.remarks.iter().map(rules_in).collect(),
             open: not_found(carried.open.lines(), |open, found| {
                 already_shown.find_outside_outputs(
                     &TextSet::new(open.iter().map(|line| Open::without_label(line))),
@@ -94,8 +109,8 @@ impl<'a> Missing<'a> {
             asked: not_found(carried.asked.iter().collect(), |_, found| {
                 already_shown.find_requests(&carried.asked, found);
             }),
-            said: &carried.said,
-            shown_remarks: which_found(carried.said.len(), |found| {
+            said: &carried.said.remarks,
+            shown_remarks: which_found(carried.said.remarks.len(), |found| {
                 already_shown.find_nearby(&sought_remarks, found);
             }),
             sought_remarks,

@@ -16,16 +16,14 @@ mod missing;
 mod open;
 mod sentence;
 mod sightings;
+mod user_list;
 mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
 pub use asked::{AT_FIRST, without_label};
 pub use carried::CarriedFacts;
-pub use draft::{
-    COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, REMARKS_TITLE, Room, TASK_TITLE,
-    WORDS_TITLE, names_of_line,
-};
+pub use draft::{COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, Room, names_of_line};
 pub use memo::Memo;
 pub use write::write;
 
@@ -151,7 +149,8 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
     let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
     let read = with_facts(context, &body);
     let sightings = all.add_returning_literals(&read);
-    all.said = user_remarks::user_remarks(context, read.facts(), &body, None).unwrap_or_default();
+    all.said = user_remarks::user_words(context, read.facts(), &body, &[], all.rules.keys(), None)
+        .unwrap_or_default();
     if !context.wording.names_refs() {
         all.remove_refs();
     }
@@ -190,7 +189,8 @@ pub fn adjusted_to_view(
     staying.retain(|node| !cut(*node));
     adjusted.asked = asked::asked(context, members, &staying, redact)?;
     let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
-    adjusted.said = user_remarks::user_remarks(context, &facts, members, redact)?;
+    let (asked, rules) = (&adjusted.asked, adjusted.rules.keys());
+    adjusted.said = user_remarks::user_words(context, &facts, members, asked, rules, redact)?;
     if !context.wording.names_refs() {
         adjusted.remove_refs();
     }

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
 use super::message_facts::MessageFacts;
-use super::user_remarks::UserRemark;
+use super::user_remarks::{SaidLine, UserRemark};
 use super::*;
-use crate::facts::{ExtractedFacts, KeptFacts};
+use crate::facts::{ExtractedFacts, KeptFacts, RULES_TITLE};
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 use crate::saved::{Reader, Saved, Writer};
 use crate::tokens::{Estimate, TokenCounter};
@@ -72,7 +72,7 @@ fn a_commit_that_the_summary_tells_is_not_told_again() {
 fn facts_missing_from_the_summary_are_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
     ## Said and seen, word for word
-    The user's rules (later ones take precedence):
+    The user's words, in order (later ones take precedence, requests may be done):
     - Never push to main.
     Still open:
     - Asked the user: Shall I also rename it?
@@ -187,13 +187,12 @@ fn a_name_in_a_remark_of_the_user_is_not_listed_again() {
     list.push(user("The colours in src/theme/dark.json are wrong somehow."));
     list.extend(ran("1", "rg colour", "src/theme/dark.json:1: x\nsrc/theme/light.json:1: y"));
     let mut facts = carried(&list);
-    facts.said = vec![UserRemark {
-        text: "The colours in src/theme/dark.json are wrong somehow.".to_owned(),
-        at: (NodeIndex(2), 0),
-    }];
+    let text = "The colours in src/theme/dark.json are wrong somehow.".to_owned();
+    facts.said.remarks = vec![UserRemark { lines: vec![SaidLine { at: NodeIndex(2), text }] }];
     let text =
         write(&facts, &AlreadyShown::of([]), ALL, &Estimate).0.map_or_else(String::new, |(text, _)| text);
-    assert!(text.contains("Paths: src/theme/light.json\nAlso said by the user (done or not):\n- The colours in src/theme/dark.json"), "{text}");
+    let words = format!("{RULES_TITLE}:\n- The colours in src/theme/dark.json are wrong somehow.");
+    assert!(text.contains(&words) && text.contains("Paths: src/theme/light.json"), "{text}");
 }
 
 #[test]
@@ -238,25 +237,6 @@ fn rules_come_first_and_the_budget_is_kept() {
     // Facts that found no room can be read by their ref.
     let text = ledger(&list, "", room(300));
     assert!(text.contains("tool_output_cache opens them by name): out_"), "{text}");
-}
-
-#[test]
-fn a_rule_for_the_moment_is_listed_among_the_users_words_when_it_is_old() {
-    let mut list =
-        vec![user("Never push to main. Only run tests/a.test.ts this time. Don't merge PR 7 yet.")];
-    let young = ledger(&list, "", ALL);
-    assert!(
-        young.contains("- Only run tests/a.test.ts this time.") && !young.contains(WORDS_TITLE),
-        "{young}"
-    );
-    list.extend((0..120).map(|i| said(&format!("Step {i} is done."))));
-    let old = ledger(&list, "", ALL);
-    let (rules, words) = old.split_once(WORDS_TITLE).expect(&old);
-    assert!(rules.contains("Never push to main.") && !rules.contains("this time"), "{old}");
-    assert!(
-        words.contains("- Only run tests/a.test.ts this time.") && words.contains("- Don't merge PR 7 yet."),
-        "{old}"
-    );
 }
 
 #[test]

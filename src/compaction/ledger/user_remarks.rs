@@ -1,24 +1,27 @@
-//! The user's other remarks. In any language, a sentence may be a rule without a word that marks it, so such sentences are kept if there is
-//! room.
+//! What else the user said. Messages are told whole: a sentence taken out of one may not say what "it" is, and the next one may take it
+//! back. In any language, a sentence may be a rule without a word that marks it.
 
 use std::borrow::Cow;
 
-use super::asked::folded_turns;
+use super::asked::{AskedRequest, folded_turns};
 use crate::compaction::Redact;
 use crate::context::{Context, ERASED, NodeIndex, NodeSet};
 use crate::error::Result;
-use crate::facts::shorten::one_line;
+use crate::facts::shorten::{both_ends_within, one_line, whole_line};
 use crate::facts::words::words;
-use crate::facts::{ExtractedFacts, Remark, agrees, remarks, thanks, whole_final_question, without_numbers};
+use crate::facts::{
+    ExtractedFacts, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences, thanks,
+    whole_final_question, without_numbers,
+};
 use crate::hashing::{HashSet, hash};
 use crate::sorting::{sort, sort_by_key};
 
 /// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
-/// A word that more sentences have says little about what one is about.
+/// A word that more messages have says little about what one is about.
 const RARE: usize = 3;
-/// Two sentences that share so many rare words are about the same.
+/// Two messages that share so many rare words are about the same, and so are two with the same quantity: "12 pages".
 const SHARED: usize = 3;
 
 /// What has more words or, in bytes, is longer is no mere answer, and a question that is longer is not told.
@@ -26,105 +29,195 @@ const ANSWER_WORDS: usize = 5;
 const LONGEST_ANSWER: usize = 60;
 const LONGEST_QUESTION: usize = 200;
 
-/// A sentence of the user, and its position.
+/// Longer messages, in bytes, lose their middle: what the user wrote, and what was pasted.
+const LONGEST_WRITTEN: usize = 800;
+const LONGEST_PASTED: usize = 240;
+
+/// At most so many bytes of a message, from its end, are compared with others.
+const LONGEST_READ: usize = 8_000;
+
+/// What the user said in a message, and in the next ones if only this one explains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserRemark {
-    pub text: String,
-    pub at: (NodeIndex, usize),
+    /// One for each message, in order.
+    pub lines: Vec<SaidLine>,
 }
 
-/// How much a later reader needs a sentence, most first.
+/// A line that tells a message of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SaidLine {
+    pub at: NodeIndex,
+    pub text: String,
+}
+
+/// The user's messages of a fold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct UserWords {
+    /// First what a later reader needs most.
+    pub remarks: Vec<UserRemark>,
+    /// The last message that says a rule, for each rule, if there is one.
+    pub rules: Vec<Option<NodeIndex>>,
+}
+
+/// How much a later reader needs a message, most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     /// It is about the same as an earlier one, which would mislead without it: "Correction: it gives up after 11 attempts, not 7."
     Later,
+    /// It says a rule, which is told in any case, and may mislead without the rest: "No ibuprofen for her. Only paracetamol."
+    Rule,
     /// It makes a general statement, which may be a rule.
     General,
+    /// Only the message before it explains it, which is not told: "It was the new checkout."
+    Vague,
     /// It names a path or the like and is about that.
     AboutOneThing,
-    /// It only agrees, or differs from an earlier one only by its numbers.
+    /// It only agrees, or it differs from an earlier one only by its numbers.
     Again,
 }
 
-/// The user's sentences in the folded messages, those first that a later reader needs most. Others alternate: newest, oldest, second
-/// newest, and so on. Fails if `redact` does.
-pub(super) fn user_remarks(
+/// One of the user's messages.
+struct Said<'a> {
+    at: NodeIndex,
+    text: String,
+    remarks: Cow<'a, [Remark]>,
+    has_rules: bool,
+}
+
+/// What the user said in the folded messages besides what was `asked`, first what a later reader needs most, others alternately: newest,
+/// oldest, second newest, and so on; and where these `rules` were said. Fails if `redact` does.
+pub(super) fn user_words<'r>(
     context: &Context,
     facts: &ExtractedFacts,
     members: &[NodeIndex],
+    asked: &[AskedRequest],
+    rules: impl Iterator<Item = &'r String>,
     redact: Option<&Redact>,
-) -> Result<Vec<UserRemark>> {
+) -> Result<UserWords> {
     let newest = folded_turns(context, members, true).take(MANY);
     let oldest = folded_turns(context, members, false).take(MANY);
     let mut seen = NodeSet::default();
-    let mut messages: Vec<(NodeIndex, String, Cow<'_, [Remark]>)> = Vec::with_capacity(2 * MANY);
-    for index in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
-        if !seen.insert(index) {
+    let mut all: Vec<Said<'_>> = Vec::with_capacity(2 * MANY);
+    for at in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
+        if !seen.insert(at) {
             continue;
         }
-        let message = &context.history.node(index).message;
-        if let Some(redact) = redact {
-            let text = redact.message(message)?.plain_text();
-            let remarks = remarks(&text).into();
-            messages.push((index, text, remarks));
-        } else {
-            messages.push((index, message.plain_text(), facts.remarks(index.get()).into()));
-        }
-    }
-    let (mut texts, mut kinds) = (HashSet::default(), HashSet::default());
-    let mut out = Vec::new();
-    for (index, text, remarks) in &messages {
-        let mut add = |need: Need, kind: u64, text: &str, at: usize| {
-            if texts.insert(text.to_owned()) {
-                let need = if kinds.insert(kind) { need } else { Need::Again };
-                out.push((need, UserRemark { text: one_line(text), at: (*index, at) }));
+        let message = &context.history.node(at).message;
+        let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
+        let (text, remarks) = match redact {
+            Some(redact) => {
+                let text = redact.message(message)?.plain_text();
+                let remarks = remarks(&text).into();
+                (text, remarks)
             }
+            None => (message.plain_text(), facts.remarks(at.get()).into()),
         };
-        for remark in remarks.iter() {
-            let need = if remark.about_one_thing { Need::AboutOneThing } else { Need::General };
-            add(need, remark.kind, remark.text(text), remark.at());
-        }
-        if remarks.is_empty()
-            && let Some((need, answer)) = answer_to_question(context, *index, text, redact)?
-        {
-            add(need, hash(without_numbers(&answer).as_bytes()), &answer, 0);
-        }
+        all.push(Said { at, text, remarks, has_rules });
     }
-    for later in later_ones(&out) {
-        let need = &mut out[later].0;
-        if *need != Need::Again {
-            *need = Need::Later;
+    let later = later_ones(&all);
+    let mut out: Vec<(Need, UserRemark)> = Vec::new();
+    let mut kinds = HashSet::default();
+    let mut vague = Vec::new();
+    for (number, said) in all.iter().enumerate() {
+        if asked.iter().any(|request| request.at == said.at) {
+            continue;
         }
+        let Some((need, line)) = said.told(context, redact)? else { continue };
+        let is_new = kinds.insert(hash(without_numbers(&line).as_bytes()));
+        let need = match need {
+            Need::Vague => {
+                vague.push(SaidLine { at: said.at, text: line });
+                continue;
+            }
+            _ if !is_new || need == Need::Again => Need::Again,
+            _ if later.contains(&number) => Need::Later,
+            need => need,
+        };
+        out.push((need, UserRemark { lines: vec![SaidLine { at: said.at, text: line }] }));
+    }
+    sort_by_key(&mut vague, |line: &SaidLine| line.at);
+    for line in vague {
+        add_vague(&mut out, &all, line);
     }
     sort_by_key(&mut out, |(need, _)| *need);
-    Ok(out.into_iter().map(|(_, remark)| remark).collect())
+    let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
+    let mut places = vec![None; rules.len()];
+    let sought = TextSet::new(rules);
+    for said in &all {
+        sought.find(&one_line(&said.text), |rule| places[rule] = places[rule].max(Some(said.at)));
+    }
+    Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules: places })
 }
 
-/// An answer of a few words, with the question that it answers: "No! (asked: Shall I delete the old table?)". What says something by
-/// itself needs no question.
-fn answer_to_question(
-    context: &Context,
-    index: NodeIndex,
-    answer: &str,
-    redact: Option<&Redact>,
-) -> Result<Option<(Need, String)>> {
-    let answer = answer.trim();
-    let is_short = words(answer).nth(ANSWER_WORDS).is_none()
-        && (1..=LONGEST_ANSWER).contains(&answer.len())
-        && !answer.contains(['\n', '?', '\u{FF1F}', '؟']);
-    if !is_short || answer == ERASED || thanks(answer) {
-        return Ok(None);
+/// Adds a message that only the one before it explains: to that one, so that neither is told without the other.
+fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], line: SaidLine) {
+    let before = all.iter().filter(|said| said.at < line.at).max_by_key(|said| said.at);
+    let told = before.and_then(|before| {
+        out.iter_mut().find(|(_, remark)| remark.lines.iter().any(|told| told.at == before.at))
+    });
+    if let Some((_, remark)) = told {
+        remark.lines.push(line);
+    } else {
+        // The rules of the message before it are told in any case.
+        let need = if before.is_some_and(|before| before.has_rules) { Need::Later } else { Need::Vague };
+        out.push((need, UserRemark { lines: vec![line] }));
     }
-    let Some(before) = context.history.answer_before(index) else { return Ok(None) };
-    let message = &context.history.node(before).message;
-    let text = match redact {
-        Some(redact) => redact.message(message)?.plain_text(),
-        None => message.plain_text(),
-    };
-    let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION))
-        .filter(|question| question.len() <= LONGEST_QUESTION);
-    let need = if agrees(answer) { Need::Again } else { Need::General };
-    Ok(question.map(|question| (need, format!("{answer} (asked: {})", one_line(question)))))
+}
+
+impl Said<'_> {
+    /// The line that tells it, if it says anything, and how much a later reader needs it.
+    fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
+        if self.text == ERASED {
+            return Ok(None);
+        }
+        let line = whole_line(&self.text);
+        if let Some(question) = self.question(context, redact)? {
+            // Of a rule that only agrees, the rules tell nothing.
+            let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
+            return Ok(Some((need, format!("{line} (asked: {question})"))));
+        }
+        let is_general = |remark: &Remark| !remark.about_one_thing;
+        let need = match &*self.remarks {
+            [] if refers_back(&self.text) => Need::Vague,
+            [] if self.text.len() <= LONGEST_WRITTEN => return Ok(None),
+            _ if self.has_rules => Need::Rule,
+            remarks if remarks.iter().any(is_general) => Need::General,
+            _ => Need::AboutOneThing,
+        };
+        let longest = if line.len() <= LONGEST_PASTED || is_written(&self.text) {
+            LONGEST_WRITTEN
+        } else {
+            LONGEST_PASTED
+        };
+        Ok(Some((need, both_ends_within(&line, longest))))
+    }
+
+    /// The assistant's question that it answers, if it begins with an answer that says nothing by itself: "No!".
+    fn question(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<String>> {
+        let is_short = |answer: &str| {
+            words(answer).nth(ANSWER_WORDS).is_none()
+                && (1..=LONGEST_ANSWER).contains(&answer.len())
+                && !answer.contains(['\n', '?', '\u{FF1F}', '؟'])
+                && !thanks(answer)
+        };
+        let answer = self.text.trim();
+        let begins =
+            || sentences(answer).first().is_some_and(|first| agrees(first.text) && is_short(first.text));
+        let is_answer = if self.remarks.is_empty() {
+            is_short(answer)
+        } else {
+            answer.len() <= LONGEST_PASTED && begins()
+        };
+        let before = is_answer.then(|| context.history.answer_before(self.at)).flatten();
+        let Some(before) = before else { return Ok(None) };
+        let message = &context.history.node(before).message;
+        let text = match redact {
+            Some(redact) => redact.message(message)?.plain_text(),
+            None => message.plain_text(),
+        };
+        let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION));
+        Ok(question.filter(|question| question.len() <= LONGEST_QUESTION).map(one_line))
+    }
 }
 
 /// The end of a text, of about this many bytes.
@@ -132,19 +225,30 @@ fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// The sentences that are about the same as one that was said before: both have words that few other sentences have.
-fn later_ones(all: &[(Need, UserRemark)]) -> Vec<usize> {
-    let words_of = |(at, (_, remark)): (usize, &(Need, UserRemark))| {
-        let long = words(&remark.text).filter(|word| word.len() > 2);
-        long.map(|word| (hash(word.to_lowercase().as_bytes()), at)).collect::<Vec<_>>()
-    };
-    let mut said: Vec<(u64, usize)> = all.iter().enumerate().flat_map(words_of).collect();
+/// The messages that are about the same as one before them: both have words that few others have, or the same quantity.
+fn later_ones(all: &[Said<'_>]) -> HashSet<usize> {
+    let mut said: Vec<(u64, usize)> = Vec::new();
+    for (number, message) in all.iter().enumerate() {
+        let mut before: Option<&str> = None;
+        for word in words(end_of(&message.text, LONGEST_READ)) {
+            if word.len() > 2 {
+                said.push((hash(word.to_lowercase().as_bytes()), number));
+            }
+            if let Some(count) = before.filter(|count| count.bytes().all(|byte| byte.is_ascii_digit())) {
+                let quantity = format!("{count} {}", word.to_lowercase());
+                said.extend(
+                    (0..SHARED).map(|times| (hash(format!("{times} {quantity}").as_bytes()), number)),
+                );
+            }
+            before = Some(word);
+        }
+    }
     sort(&mut said);
     said.dedup();
     let mut shared = Vec::new();
     for with in said.chunk_by(|(word, _), (next, _)| word == next).filter(|with| with.len() <= RARE) {
         let pairs = with.iter().flat_map(|(_, one)| with.iter().map(move |(_, other)| (*one, *other)));
-        shared.extend(pairs.filter(|(one, other)| all[*one].1.at.0 > all[*other].1.at.0));
+        shared.extend(pairs.filter(|(one, other)| all[*one].at > all[*other].at));
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);

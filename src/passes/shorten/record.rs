@@ -9,7 +9,7 @@ use super::texts::{known_ref, restored, texts, texts_mut};
 use crate::compaction::ledger::names_of_line;
 use crate::context::{Context, Form, LedgerLeftOut, NodeIndex, Slot, Tally};
 use crate::error::Result;
-use crate::facts::{CONSTRAINTS_HEADING, RECORD_ENDS, RULES_TITLE, literals, without_ledger};
+use crate::facts::{CONSTRAINTS_HEADING, RECORD_ENDS, RULES_TITLE, constraints, literals, without_ledger};
 use crate::hashing::HashSet;
 use crate::message::Message;
 
@@ -120,7 +120,7 @@ fn pieces(record: &str) -> Vec<Piece<'_>> {
         } else {
             lists_rules &= is_entry;
             let kind = match () {
-                () if lists_rules => Kind::Rule,
+                () if lists_rules && !constraints(line).is_empty() => Kind::Rule,
                 () if begins >= ledger => Kind::Fact,
                 () => Kind::Summary,
             };

@@ -1,0 +1,67 @@
+//! The list of the user's words: messages that are told whole, and of others the rules, in the order in which they were said.
+
+use std::fmt::Write as _;
+
+use super::draft::cost;
+use super::missing::Missing;
+use super::user_remarks::{SaidLine, UserRemark};
+use crate::facts::RULES_TITLE;
+use crate::sorting::{sort, sort_by_key};
+
+/// After this many messages without room, no further one is tried.
+const MISSES: usize = 64;
+
+/// The list, with its title.
+pub(super) struct UserList {
+    pub text: String,
+    /// How many remarks it tells, and the rules that those say.
+    pub told: usize,
+    pub said: Vec<usize>,
+}
+
+impl UserList {
+    /// The list of these rules and of as many of these remarks as there is room for. A rule that one of them says is not listed, too, so
+    /// the room that it has goes to that remark.
+    pub fn of(missing: &Missing<'_>, rules: &[usize], remarks: &[usize], room: &mut u64) -> Self {
+        let mut listed = vec![false; missing.rules.len()];
+        rules.iter().for_each(|rule| listed[*rule] = true);
+        let mut said_rules: Vec<usize> = Vec::new();
+        if rules.is_empty() {
+            *room = room.saturating_sub(cost(RULES_TITLE) + 1);
+        }
+        let mut told: Vec<&UserRemark> = Vec::new();
+        for (tried, remark) in remarks.iter().enumerate() {
+            let (said, says) = (&missing.said[*remark], &missing.rules_in[*remark]);
+            let of_rules: u64 = says
+                .iter()
+                .filter(|rule| listed[**rule])
+                .map(|rule| cost(&missing.rules[*rule].text) + 2)
+                .sum();
+            let price =
+                said.lines.iter().map(|line| cost(&line.text) + 2).sum::<u64>().saturating_sub(of_rules);
+            if price <= *room {
+                *room -= price;
+                says.iter().for_each(|rule| listed[*rule] = false);
+                said_rules.extend(says);
+                told.push(said);
+            } else if tried - told.len() > MISSES {
+                break;
+            }
+        }
+        let alone = (0..listed.len()).filter(|rule| listed[*rule]).map(|rule| &missing.rules[rule]);
+        let mut lines: Vec<_> = alone.map(|rule| (rule.at, rule.last, rule.text)).collect();
+        let said = told.iter().flat_map(|remark| &remark.lines);
+        lines.extend(said.map(|SaidLine { at, text }| (Some(*at), 0, text.as_str())));
+        sort_by_key(&mut lines, |(at, last, _)| (*at, *last));
+        let mut text = String::new();
+        for (_, _, line) in &lines {
+            if text.is_empty() {
+                let _ = writeln!(text, "{RULES_TITLE}:");
+            }
+            let _ = writeln!(text, "- {line}");
+        }
+        sort(&mut said_rules);
+        said_rules.dedup();
+        Self { text, told: told.len(), said: said_rules }
+    }
+}
