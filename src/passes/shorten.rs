@@ -60,7 +60,10 @@ impl Pass for Shorten {
             context.note_left_out(*item, WHY, None);
         }
         for (item, ref_id) in cut {
-            context.note_left_out_by_ref(item, WHY, ref_id, None);
+            match ref_id {
+                Some(_) => context.note_left_out_by_ref(item, WHY, ref_id, None),
+                None => context.note_left_out(item, WHY, None), // an output's own ref, which only the host can open
+            }
             if !items.contains(&item) {
                 items.push(item);
             }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::notice::{notice, stored};
-use super::texts::{known_ref, restored, texts, texts_mut};
+use super::notice::{notice, opener};
+use super::texts::{restored, texts, texts_mut};
 use crate::compaction::ledger::names_of_line;
 use crate::context::{Context, Form, LedgerLeftOut, NodeIndex, Slot, Tally};
 use crate::error::Result;
@@ -17,16 +17,13 @@ use crate::message::Message;
 /// full text; empty if the message is no record or did not become smaller.
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
-    let whole = restored(context, &slot);
+    let whole = restored(context, &slot)?;
     let found = texts(&whole)
         .enumerate()
         .find_map(|(n, text)| Some((n, text.clone(), inside(context, slot.node, text)?)));
     let Some((n, full, inside)) = found else { return Ok(Vec::new()) };
     let pieces = pieces(&full[inside.clone()]);
-    let ref_id = match known_ref(context, &slot, &full) {
-        Some(id) => Some(id),
-        None => stored(context, slot.node, &full)?,
-    };
+    let ref_id = opener(context, &slot, &full)?;
     let counter = context.counter.clone();
     let cut_to = |most: usize| {
         let kept = kept(&pieces, most);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::notice::{behind_notice, named_ref, stored, without_middle};
+use super::notice::{opener, without_middle};
+use super::parts;
 use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
@@ -24,7 +25,7 @@ const TRIES: u32 = 16;
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
-    let mut whole = restored(context, &slot);
+    let mut whole = restored(context, &slot)?;
     let (mut tokens, mut limit) = limit_for_each(context, &whole, goal);
     if limit < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
         whole = joined(&whole);
@@ -42,9 +43,9 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
                 continue;
             }
             let room = limit.min(takes - NOTICE_TOKENS);
-            let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text).map(Some)) {
+            let ref_id = match refs[n].take() {
                 Some(id) => id,
-                None => stored(context, slot.node, text)?,
+                None => opener(context, &slot, text)?,
             };
             let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
             *text = without_middle(text, bytes, ref_id.as_deref()).into();
@@ -108,49 +109,40 @@ fn joined(message: &Message) -> Arc<Message> {
     message.into()
 }
 
-/// The message with its texts as they were before they were shortened, but with its calls as the view shows them.
-pub(super) fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
-    if context.history.is_away(slot.node) {
-        return slot.message.clone(); // the history has only a placeholder
+/// The message with its texts as the history has them, but with its calls and media as the view shows them. So a text that was cut is
+/// cut again from its beginning, and no mark stands in another.
+pub(super) fn restored(context: &mut Context, slot: &Slot) -> Result<Arc<Message>> {
+    let is_cut =
+        matches!(slot.form, Form::Cut | Form::Compressed | Form::Truncated | Form::Pointer | Form::Shortened);
+    // Of an output that is away, the history has only a placeholder.
+    if !is_cut || context.history.is_away(slot.node) {
+        return Ok(slot.message.clone());
     }
-    let whole = &context.history.node(slot.node).message;
-    match slot.form {
-        // From the output itself, not from its replacement.
-        Form::Cut | Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(),
-        Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
-        Form::Shortened => {
-            let mut message = Message::clone(&slot.message);
-            // Calls or reasoning may have been removed from it, so only texts are matched with texts.
-            if texts(whole).count() == texts(&message).count() {
-                for (text, full) in texts_mut(&mut message).zip(texts(whole)) {
-                    *text = full.clone();
-                }
-            } else {
-                for text in texts_mut(&mut message) {
-                    *text = opened(context, text).unwrap_or_else(|| text.clone());
-                }
+    let whole = context.history.node(slot.node).message.clone();
+    let mut message = Message::clone(&slot.message);
+    if message.contents().filter(|part| is_content(part)).count()
+        == whole.contents().filter(|part| is_content(part)).count()
+    {
+        let shown = message.contents_mut().filter(|part| is_content(part));
+        for (shown, full) in shown.zip(whole.contents().filter(|part| is_content(part))) {
+            if full.as_text_or_refusal().is_some() {
+                shown.clone_from(full);
             }
-            message.into()
         }
-        _ => slot.message.clone(),
+    } else if matches!(message.role, Role::User | Role::Tool) {
+        message = Message::clone(&whole); // its texts were joined
+        for part in
+            message.contents_mut().filter(|part| slot.message.contents().all(|shown| shown != &**part))
+        {
+            parts::stand_in(context, slot, part)?;
+        }
     }
+    Ok(message.into())
 }
 
-/// The full text of a text that lost its middle.
-fn opened(context: &Context, shown: &str) -> Option<Text> {
-    shown.match_indices("\n[… ").find_map(|(at, _)| {
-        let (ref_id, tail) = behind_notice(&shown[at + 1..])?;
-        let stored = context.outputs.loaded(ref_id)?.parts();
-        let [Part::Text { text, .. }] = stored.as_slice() else { return None };
-        (text.starts_with(&shown[..at]) && text.ends_with(tail.strip_prefix('\n')?)).then(|| text.clone())
-    })
-}
-
-/// A ref that already opens a text of the message: that of its whole output, or that of an earlier cut.
-pub(super) fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
-    let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
-    let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
-    whole.or_else(|| texts(&slot.message).find_map(|shown| named_ref(context, shown, text)))
+/// What stays a part of its own while texts are cut: calls and thinking may go.
+fn is_content(part: &Part) -> bool {
+    matches!(part, Part::Text { .. } | Part::Refusal { .. } | Part::Media(_) | Part::Opaque { .. })
 }
 
 pub(super) fn texts(message: &Message) -> impl Iterator<Item = &Text> {
