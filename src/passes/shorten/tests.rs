@@ -340,3 +340,34 @@ fn a_notice_names_no_ref_of_an_output_to_a_model_that_cannot_open_it() {
     let text = context.view.body().last().unwrap().message.plain_text();
     assert!(text.contains("characters left out …]") && !text.contains(&refs[0]), "{text}");
 }
+
+#[test]
+fn many_short_messages_are_cut_further_before_the_run_fails() {
+    let mut context = context(vec![user(words(40)), said(words(50)), user(words(45))]);
+    let (limit, before) = (190, context.view.tokens());
+    assert!(before > limit && context.view.body().iter().all(|slot| slot.tokens() <= LEAST[0]));
+    run(&mut context, limit);
+    assert_eq!(shown(&context, 2), [words(45)], "the newest request comes last");
+}
+
+#[test]
+fn a_cut_takes_no_more_than_it_has_to_though_tokens_are_spread_unevenly() {
+    struct Uneven;
+    impl crate::tokens::TokenCounter for Uneven {
+        fn count(&self, text: &str) -> u64 {
+            text.chars().map(|c| if c == 'x' { 4 } else { 1 }).sum()
+        }
+
+        fn method(&self) -> crate::tokens::Method {
+            crate::tokens::Method::Estimate
+        }
+    }
+    let text = format!("{}{}{}", ". ".repeat(1_000), "x ".repeat(1_000), ". ".repeat(1_000));
+    let config = crate::tool_output::ToolOutputCacheConfig::default();
+    let mut context = Context::new(Arc::new(Uneven), config, None);
+    context.push(vec![said(text), user("go on")]).unwrap();
+    for limit in [8_000, 6_000, 5_000, 2_000] {
+        run(&mut context, limit);
+        assert!(context.view.tokens() > limit / 100 * 97, "{} of {limit}", context.view.tokens());
+    }
+}

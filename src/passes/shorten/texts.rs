@@ -8,62 +8,81 @@ use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
 
-/// A message is never shortened below this many tokens.
-pub(super) const LEAST: u64 = 128;
-
-/// A text is never cut to fewer tokens.
-const LEAST_TEXT: u64 = LEAST / 2;
-
 /// Roughly how many tokens a notice takes.
 const NOTICE_TOKENS: u64 = 24;
 
-/// How many cuts are tried, each a tenth shorter than the one before.
+/// How many cuts are tried, each by what the one before showed: tokens are not spread evenly over a text.
 const TRIES: u32 = 16;
 
+/// A cut is close enough if it leaves free one part in this many of the message's goal.
+const CLOSE: u64 = 64;
+
 /// Cuts the middles of the longest texts of the message at `at` down to one length, so that the message takes about `goal`
-/// tokens. Returns the refs of the full texts; empty if the message did not become smaller.
-pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
+/// tokens, of which each text keeps at least half of `least`. Returns the refs of the full texts; empty if the message did not become
+/// smaller.
+pub(super) fn cut(context: &mut Context, at: usize, goal: u64, least: u64) -> Result<Vec<Option<String>>> {
+    let least = least / 2;
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
     let mut whole = restored(context, &slot)?;
     let (mut tokens, mut limit) = limit_for_each(context, &whole, goal);
-    if limit < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
+    if limit < least && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
         whole = joined(&whole);
         (tokens, limit) = limit_for_each(context, &whole, goal);
     }
     let longest = tokens.iter().copied().max().unwrap_or(0);
-    let mut limit = limit.min(longest).max(LEAST_TEXT);
-    let mut refs: Vec<Option<Option<String>>> = vec![None; tokens.len()];
+    let (mut fitting, mut too_long) = (least, longest);
+    let mut limit = limit.min(longest).max(least);
     for _ in 0..TRIES {
-        let mut message = Message::clone(&whole);
-        let mut cut = Vec::new();
-        for (n, text) in texts_mut(&mut message).enumerate() {
-            let takes = tokens[n];
-            if takes <= limit.max(LEAST_TEXT + NOTICE_TOKENS) {
-                continue;
-            }
-            let room = limit.min(takes - NOTICE_TOKENS);
-            let ref_id = match refs[n].take() {
-                Some(id) => id,
-                None => opener(context, &slot, text)?,
-            };
-            let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
-            *text = without_middle(text, bytes, ref_id.as_deref()).into();
-            cut.push(ref_id.clone());
-            refs[n] = Some(ref_id);
-        }
-        let tally = Tally::of(&message, &*counter);
-        let is_smaller = !cut.is_empty() && tally.total() < slot.tokens();
-        if is_smaller && (tally.total() <= goal || limit <= LEAST_TEXT) {
-            context.view.replace(at, Arc::new(message), tally, Form::Shortened);
-            return Ok(cut);
-        }
-        if limit <= LEAST_TEXT {
+        let stored = context.outputs.mark();
+        let (message, cut) = cut_to(context, &slot, &whole, &tokens, (limit, least))?;
+        context.outputs.roll_back(stored); // only the last cut names refs
+        let (total, each) = (Tally::of(&message, &*counter).total(), cut.len().max(1) as u64);
+        let next = if total <= goal {
+            fitting = limit;
+            limit + (goal - total) / each
+        } else {
+            too_long = limit;
+            limit.saturating_sub((total - goal) / each)
+        };
+        if too_long <= fitting + 1 || total <= goal && goal - total <= goal / CLOSE {
             break;
         }
-        limit = (limit / 10 * 9).max(LEAST_TEXT);
+        let is_between = fitting < next && next < too_long;
+        limit = if is_between { next } else { fitting.midpoint(too_long) };
     }
-    Ok(Vec::new())
+    let stored = context.outputs.mark();
+    let (message, cut) = cut_to(context, &slot, &whole, &tokens, (fitting, least))?;
+    let tally = Tally::of(&message, &*counter);
+    if cut.is_empty() || tally.total() >= slot.tokens() {
+        context.outputs.roll_back(stored);
+        return Ok(Vec::new());
+    }
+    context.view.replace(at, Arc::new(message), tally, Form::Shortened);
+    Ok(cut)
+}
+
+/// The message with its texts cut to `limit` tokens each, of `tokens` that each has, and the refs of the full texts.
+fn cut_to(
+    context: &mut Context,
+    slot: &Slot,
+    whole: &Message,
+    tokens: &[u64],
+    (limit, least): (u64, u64),
+) -> Result<(Message, Vec<Option<String>>)> {
+    let mut message = whole.clone();
+    let mut cut = Vec::new();
+    for (text, takes) in texts_mut(&mut message).zip(tokens.iter().copied()) {
+        if takes <= limit.max(least + NOTICE_TOKENS) {
+            continue;
+        }
+        let room = limit.min(takes - NOTICE_TOKENS);
+        let ref_id = opener(context, slot, text)?;
+        let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
+        *text = without_middle(text, bytes, ref_id.as_deref()).into();
+        cut.push(ref_id);
+    }
+    Ok((message, cut))
 }
 
 /// The tokens of the longest text of the message at `at`.
