@@ -363,6 +363,49 @@ fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
 }
 
 #[test]
+fn the_last_resort_makes_room_for_rules_and_not_for_names() {
+    let start = with_rules_and_names(20);
+    let shortened = (12_000..20_000).step_by(200).find_map(|bytes| {
+        let mut session =
+            Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        session.push([vec![user("And now?")], called("big", lines(bytes)).to_vec()].concat()).unwrap();
+        prepare_alone(&mut session);
+        let report = session.report().unwrap().clone();
+        report.decisions.iter().any(|d| d.pass == "shorten").then_some((report, view(&session)))
+    });
+    let (report, view) = shortened.expect("an output that is too large beside the rules");
+    assert!((0..20).all(|rule| view.contains(&format!("Never touch file-{rule}.txt."))), "{view}");
+    assert!(!view.contains("\nPaths: "), "{view}");
+    let most = (report.limit.unwrap() as f64 * (1.0 - report.counter.margin)) as u64;
+    assert!(report.tokens_after > most / 100 * 97, "{} of {most}", report.tokens_after);
+}
+
+#[test]
+fn a_record_gets_back_what_the_last_resort_leaves_free() {
+    let start = with_rules_and_names(20);
+    let mut cut = 0;
+    for window in (700..2_400).step_by(50) {
+        let mut session =
+            Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        let options = json!({ "contextWindow": window, "compaction": { "auto": false } });
+        session.set_options(SessionConfig::from_value(&options).unwrap(), None);
+        let ids = ["a", "b", "c", "d", "e", "f"];
+        let calls = ids.map(|id| Part::from(ToolCall::function(id, "read_file", "{}")));
+        session.push(vec![user("Look."), Message::new(Role::Assistant, calls.to_vec())]).unwrap();
+        session.push(ids.map(|id| Message::tool(id, filler(560))).to_vec()).unwrap();
+        session.push(vec![said("Looked."), user("w ".repeat(200))]).unwrap();
+        prepare_alone(&mut session);
+        let report = session.report().unwrap();
+        let most = (report.limit.unwrap() as f64 * (1.0 - report.counter.margin)) as u64;
+        let free = most - report.tokens_after;
+        let lost = report.summary.as_ref().and_then(|summary| summary.ledger_left_out).unwrap_or_default();
+        cut += u32::from(lost.rules > 0);
+        assert!(lost.facts + lost.rules == 0 || free < 32, "{window}: {free} free, {lost:?} lost");
+    }
+    assert!(cut > 0);
+}
+
+#[test]
 fn a_view_for_one_call_keeps_the_rules_though_its_last_step_is_too_large() {
     let mut session = session(&json!({ "contextWindow": 1_200 }));
     session.push(vec![user("Fix it. Never touch file-0.txt.")]).unwrap();

@@ -111,16 +111,21 @@ impl Context {
         media_of(&slot.message).next()?;
         let (index, before, form) = (slot.node, slot.tokens(), slot.form);
         let mut message = Message::clone(&slot.message);
+        let mut is_removed_medium = |part: &Part| matches!(part, Part::Media(media) if is_removed(media));
         let mut changed = false;
         for part in &mut message.parts {
             if let Part::ToolOutput(output) = part {
                 let known = output.output_ref.as_ref().map(|r| r.id.clone());
                 let known = known.filter(|id| self.outputs.contains(id));
                 for part in &mut output.content {
-                    changed |= self.replace_medium(index, part, known.as_deref(), is_removed);
+                    if is_removed_medium(part) {
+                        self.leave_out_medium(index, part, known.as_deref());
+                        changed = true;
+                    }
                 }
-            } else {
-                changed |= self.replace_medium(index, part, None, is_removed);
+            } else if is_removed_medium(part) {
+                self.leave_out_medium(index, part, None);
+                changed = true;
             }
         }
         if !changed {
@@ -132,18 +137,9 @@ impl Context {
         Some((index, before.saturating_sub(tally.total())))
     }
 
-    /// Replaces a medium with a placeholder if it goes. Its ref is that of the output it is in, or a new one.
-    fn replace_medium(
-        &mut self,
-        node: NodeIndex,
-        part: &mut Part,
-        known: Option<&str>,
-        is_removed: &mut dyn FnMut(&Media) -> bool,
-    ) -> bool {
-        let Part::Media(media) = &*part else { return false };
-        if !is_removed(media) {
-            return false;
-        }
+    /// Replaces a medium with a placeholder. Its ref is that of the output it is in, or a new one.
+    pub fn leave_out_medium(&mut self, node: NodeIndex, part: &mut Part, known: Option<&str>) {
+        let Part::Media(media) = &*part else { return };
         let kind = media.kind.as_str();
         let stored = match known {
             Some(id) => Some(id.to_owned()),
@@ -152,7 +148,6 @@ impl Context {
         let named = stored.filter(|_| self.wording.names_refs());
         let by_ref = named.map(|id| format!("; ref={id}")).unwrap_or_default();
         *part = Part::text(format!("[{kind} left out of this request{by_ref}]"));
-        true
     }
 
     /// Whether the newest user message is at this body position.

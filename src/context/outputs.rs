@@ -93,8 +93,12 @@ impl Context {
         self.opened_by_placeholder(output, given)
     }
 
-    /// Stores what the view no longer shows whole of a node, and returns the ref. It goes when the node is erased.
+    /// Stores what the view no longer shows whole of a node, unless it is already stored, and returns the ref. It goes when the node is
+    /// erased.
     pub fn store_copy(&mut self, node: NodeIndex, content: Part) -> Result<String> {
+        if let Some(known) = self.outputs.copy_of(node.0, &content) {
+            return Ok(known.to_owned());
+        }
         let stored = self.outputs.put(vec![content], None)?.id;
         self.outputs.note_copy(&stored, node.0);
         Ok(stored)

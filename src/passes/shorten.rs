@@ -10,7 +10,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub use record::left_out_of_record;
-use texts::LEAST;
 
 use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
@@ -24,11 +23,14 @@ const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 
 const LEFT_OUT: &str = "left out as a last resort: the newest user message would not fit whole otherwise";
 
+/// How few tokens a message may be left with. Only if the view is still too large then, messages are cut to the second figure.
+const LEAST: [u64; 2] = [128, 32];
+
 /// The last resort (COMP-19). Older tool outputs become placeholders, then the largest messages lose the middles of their
 /// texts. If that is not enough, the arguments of tool calls lose the middles of their longest strings, and records lose names,
 /// then the rest of the summary, then the user's rules. The newest user message is shortened if it alone exceeds the limit
-/// (INV-11), or if nothing else can be shortened any more and removing older messages is not enough either. If the model can
-/// open refs, the full texts stay in the tool output cache.
+/// (INV-11), or if nothing else can be shortened any more and removing older messages is not enough either. If that leaves room, records
+/// get back what fits. If the model can open refs, the full texts stay in the tool output cache.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shorten;
 
@@ -47,12 +49,19 @@ impl Pass for Shorten {
         let mut items = drop_older_outputs(context, aim.limit);
         let mut cut = Vec::new();
         let mut left_out = Vec::new();
-        for what in ORDER {
-            if what == Cut::Last {
-                left_out = leave_out_older(context, aim.limit);
+        for least in LEAST {
+            for what in ORDER {
+                if what == Cut::Last {
+                    left_out.extend(leave_out_older(context, aim.limit, least));
+                }
+                cut.extend(cut_middles(context, aim.limit, what, least)?);
             }
-            cut.extend(cut_middles(context, aim.limit, what)?);
         }
+        give_records_back(context, aim.limit)?;
+        let is_whole = |node: NodeIndex| {
+            context.view.body().iter().any(|slot| slot.node == node && slot.form == Form::Whole)
+        };
+        cut.retain(|(node, _)| !is_whole(*node));
         if items.is_empty() && cut.is_empty() && left_out.is_empty() {
             return Ok(Outcome::Unchanged);
         }
@@ -60,7 +69,10 @@ impl Pass for Shorten {
             context.note_left_out(*item, WHY, None);
         }
         for (item, ref_id) in cut {
-            context.note_left_out_by_ref(item, WHY, ref_id, None);
+            match ref_id {
+                Some(_) => context.note_left_out_by_ref(item, WHY, ref_id, None),
+                None => context.note_left_out(item, WHY, None), // an output's own ref, which only the host can open
+            }
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -97,11 +109,11 @@ fn drop_older_outputs(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
 }
 
 /// Removes the oldest messages from the view if that lets the newest user message stay whole.
-fn leave_out_older(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
+fn leave_out_older(context: &mut Context, limit: u64, least: u64) -> Vec<NodeIndex> {
     let mut over = context.view.tokens().saturating_sub(limit);
     let newest = context.view.body().iter().rfind(|slot| slot.message.opens_turn());
     // A short user message is never cut, so nothing has to go for it.
-    if over == 0 || newest.is_none_or(|slot| slot.tokens() <= LEAST) {
+    if over == 0 || newest.is_none_or(|slot| slot.tokens() <= least) {
         return Vec::new();
     }
     let mut units = context.units();
@@ -146,7 +158,12 @@ const ORDER: [Cut; 6] =
 
 /// Cuts the middle out of the largest messages, largest first. Returns the messages that were cut, each with the ref of its
 /// full text if the tool output cache is on.
-fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(NodeIndex, Option<String>)>> {
+fn cut_middles(
+    context: &mut Context,
+    limit: u64,
+    what: Cut,
+    least: u64,
+) -> Result<Vec<(NodeIndex, Option<String>)>> {
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
     let open: HashSet<&str> = open_calls(body.iter().map(|s| &*s.message)).into_iter().collect();
@@ -175,7 +192,7 @@ fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(Node
     while context.view.tokens() > limit {
         let Some((tokens, Reverse(at))) = largest.pop() else { break };
         let over = context.view.tokens() - limit;
-        let goal = tokens.saturating_sub(over).max(LEAST);
+        let goal = tokens.saturating_sub(over).max(least);
         if goal >= tokens {
             continue;
         }
@@ -187,7 +204,7 @@ fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(Node
                     replaced = record::cut(context, at, goal)?;
                 }
                 if replaced.is_empty() {
-                    texts::cut(context, at, goal)?
+                    texts::cut(context, at, goal, least)?
                 } else {
                     largest.push((context.view.body()[at].tokens(), Reverse(at))); // its texts may have to be cut, too
                     replaced
@@ -198,4 +215,17 @@ fn cut_middles(context: &mut Context, limit: u64, what: Cut) -> Result<Vec<(Node
         cut.extend(refs.into_iter().map(|ref_id| (node, ref_id)));
     }
     Ok(cut)
+}
+
+/// Records are cut before the newest user message, which may then be cut by more than is still over: what has room comes back.
+fn give_records_back(context: &mut Context, limit: u64) -> Result<()> {
+    for at in (0..context.view.body().len()).rev() {
+        let slot = &context.view.body()[at];
+        let node = context.history.node(slot.node);
+        if slot.form == Form::Shortened && (node.is_fold() || is_record(&node.message)) {
+            let room = limit.saturating_sub(context.view.tokens());
+            record::give_back(context, at, slot.tokens() + room)?;
+        }
+    }
+    Ok(())
 }

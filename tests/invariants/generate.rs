@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 pub struct Script {
     pub options: Value,
     pub counting: Counting,
+    /// Whether the model has the tool that opens refs.
+    pub opens_refs: bool,
     pub ops: Vec<Op>,
 }
 
@@ -542,10 +544,17 @@ fn rare_op() -> impl Strategy<Value = Op> {
     ]
 }
 
+fn counting() -> impl Strategy<Value = Counting> {
+    prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)]
+}
+
 fn scripts_of(ops: impl Strategy<Value = Vec<Op>>) -> impl Strategy<Value = Script> {
-    let counting =
-        prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
-    (options(), counting, ops).prop_map(|(options, counting, ops)| Script { options, counting, ops })
+    (options(), counting(), any::<bool>(), ops).prop_map(|(options, counting, opens_refs, ops)| Script {
+        options,
+        counting,
+        opens_refs,
+        ops,
+    })
 }
 
 /// Scripts of up to 40 operations.
@@ -561,8 +570,6 @@ pub fn wild() -> impl Strategy<Value = Script> {
 
 /// The same, with occasional changes of the options or of the token counter.
 pub fn script_with_options() -> impl Strategy<Value = Script> {
-    let counting =
-        || prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
     let changed = prop_oneof![
         3 => (400..20_000u64).prop_map(|window| json!({ "contextWindow": window })),
         2 => any_compaction().prop_map(|compaction| json!({ "compaction": compaction })),
@@ -575,9 +582,5 @@ pub fn script_with_options() -> impl Strategy<Value = Script> {
         1 => changed.prop_map(Op::SetOptions),
         1 => counting().prop_map(Op::Count),
     ];
-    (options(), counting(), prop::collection::vec(op, 1..40)).prop_map(|(options, counting, ops)| Script {
-        options,
-        counting,
-        ops,
-    })
+    scripts_of(prop::collection::vec(op, 1..40))
 }

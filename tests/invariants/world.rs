@@ -13,7 +13,7 @@ use contextfold::session::{
     Reason, Redact, Report, Search, Session, SessionConfig,
 };
 use contextfold::tokens::{Counter, ReportedUsage};
-use contextfold::tool_output::is_own_tool;
+use contextfold::tool_output::{CACHE_TOOL, is_own_tool};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
 
@@ -144,8 +144,13 @@ impl World {
     pub fn new(script: &Script) -> Self {
         let counter = script.counting.counter();
         let config = SessionConfig::from_value(&script.options).unwrap();
+        let mut session = Session::new(config, counter.clone());
+        if script.opens_refs {
+            session.set_tools(&[json!({ "name": CACHE_TOOL })]);
+        }
         Self {
-            session: Session::new(config, counter.clone()),
+            tools: session.context().view.tools_tokens(),
+            session,
             counter,
             pushed: Vec::new(),
             header: Vec::new(),
@@ -154,7 +159,6 @@ impl World {
             gone: BTreeSet::new(),
             left_out: BTreeMap::new(),
             meanwhile: Vec::new(),
-            tools: 0,
             least: BTreeMap::new(),
             gave_way: BTreeSet::new(),
             open: Vec::new(),
@@ -312,13 +316,13 @@ impl World {
                     Ok(config) => self.session.set_options(config, None),
                     Err(error) => return Came::Refused { error },
                 }
-                self.counter = self.session.context().counter.clone(); // a model has its own rules
+                self.recounted();
                 Came::Taken
             }
             Op::Count(counting) => {
                 let config = self.session.config().clone();
                 self.session.set_options(config, Some(counting.counter()));
-                self.counter = self.session.context().counter.clone();
+                self.recounted();
                 Came::Taken
             }
             Op::SetTools(tokens) => {
@@ -462,6 +466,12 @@ impl World {
                 Came::Taken
             }
         }
+    }
+
+    /// A model has its own rules of counting, also for tools.
+    fn recounted(&mut self) {
+        self.counter = self.session.context().counter.clone();
+        self.tools = self.session.context().view.tools_tokens();
     }
 
     /// The beginning of the text of a message, and the message's id.
@@ -844,9 +854,7 @@ impl World {
             }
             CallSort::NotJson => ToolCall::function(id, "read_file", format!("{{\"cut off {text}")),
             CallSort::Custom => ToolCall::custom(id, "apply_patch", text),
-            CallSort::CacheTool => {
-                ToolCall::function(id, contextfold::tool_output::CACHE_TOOL, r#"{"ref_id":"out_1"}"#)
-            }
+            CallSort::CacheTool => ToolCall::function(id, CACHE_TOOL, r#"{"ref_id":"out_1"}"#),
             CallSort::Hosted => {
                 let raw = Arc::new(
                     json!({ "type": "web_search_call", "id": format!("ws_{}", self.next()), "status": "completed" }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::notice::{named_ref, notice, stored, without_middle};
+use super::notice::{notice, stored, without_middle};
 use crate::context::{Context, Form, NodeIndex, Tally};
 use crate::error::Result;
 use crate::message::{CallKind, Message, Part, Text, ToolCall};
@@ -16,10 +16,6 @@ const SHORT: usize = 256;
 /// Strings lose their middle down to this many bytes. If that is not enough, the arguments are replaced as a whole.
 const LEAST_STRING: usize = 48;
 
-/// The ref that opens a text that was cut; `None` if the tool output cache is off.
-#[derive(Debug, Clone)]
-struct Opener(Option<String>);
-
 /// Cuts the longest strings in the arguments of the message at `at`, so that the message takes about `goal` tokens. Returns
 /// the refs of the full arguments; empty if the message did not become smaller.
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
@@ -29,9 +25,8 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
     for (part, call) in slot.message.parts.iter().enumerate().filter_map(|(i, p)| Some((i, cuttable(p)?))) {
         let Some(original) = whole.tool_calls().find(|c| c.id == call.id) else { continue };
         if original.input.len() > SHORT {
-            let ref_id = named_ref(context, &call.input, &original.input).map(|id| Opener(Some(id)));
             let of_function = call.kind == CallKind::Function;
-            calls.push(Full { part, input: original.input.clone(), of_function, ref_id });
+            calls.push(Full { part, input: original.input.clone(), of_function });
         }
     }
     let Some(longest) = calls.iter().map(|c| c.input.len()).max() else { return Ok(Vec::new()) };
@@ -40,16 +35,16 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
         bytes = bytes.map(|bytes| bytes / 4 * 3).filter(|bytes| *bytes >= LEAST_STRING);
         let mut message = Message::clone(&slot.message);
         let mut refs = Vec::new();
-        for call in &mut calls {
+        for call in &calls {
             let is_cut = |p: &Part| matches!(p, Part::ToolCall(c) if c.input != call.input);
             let was_cut = message.parts.get(call.part).is_some_and(is_cut);
             // Arguments that were cut before are cut from the full arguments again, and never become longer.
-            let Some(input) = call.shorter(context, slot.node, bytes)? else { continue };
+            let Some((input, ref_id)) = call.shorter(context, slot.node, bytes)? else { continue };
             if let Some(Part::ToolCall(shown)) = message.parts.get_mut(call.part)
                 && (!was_cut || input.len() < shown.input.len())
             {
                 shown.input = input.into();
-                refs.extend(call.ref_id.clone().map(|opener| opener.0));
+                refs.push(ref_id);
             }
         }
         let tally = Tally::of(&message, &*context.counter);
@@ -79,19 +74,17 @@ struct Full {
     input: Text,
     /// The arguments of a function have to be JSON, even if they were not.
     of_function: bool,
-    /// The ref that opens them, once they are stored.
-    ref_id: Option<Opener>,
 }
 
 impl Full {
-    /// The arguments with no string above `bytes`, or replaced as a whole (`bytes` is `None`); `None` if that does not make
-    /// them shorter.
+    /// The arguments with no string above `bytes`, or replaced as a whole (`bytes` is `None`), and the ref that opens them in full; `None`
+    /// if that does not make them shorter.
     fn shorter(
-        &mut self,
+        &self,
         context: &mut Context,
         node: NodeIndex,
         bytes: Option<usize>,
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<(String, Option<String>)>> {
         let parsed = Json::parse(&self.input);
         let enough = bytes.is_none_or(|bytes| match &parsed {
             Some(json) => json.strings().any(|s| is_longer(&s, bytes)),
@@ -100,12 +93,7 @@ impl Full {
         if !enough {
             return Ok(None);
         }
-        let opener = match &self.ref_id {
-            Some(known) => known.clone(),
-            None => Opener(stored(context, node, &self.input)?),
-        };
-        self.ref_id = Some(opener.clone());
-        let ref_id = opener.0;
+        let ref_id = stored(context, node, &self.input)?;
         let all = notice(self.input.chars().count(), ref_id.as_deref());
         let shorter = match (&parsed, bytes) {
             (Some(json), Some(bytes)) => json.with_strings(|text| {
@@ -114,7 +102,7 @@ impl Full {
             (None, _) if !self.of_function => all,
             _ => json!({ "left_out": all }).to_string(),
         };
-        Ok((shorter.len() < self.input.len()).then_some(shorter))
+        Ok((shorter.len() < self.input.len()).then_some((shorter, ref_id)))
     }
 }
 

@@ -1,22 +1,9 @@
 //! The notice that replaces a middle that was cut out, and the ref in it that opens the full text.
 
-use crate::context::{Context, NodeIndex};
+use crate::context::{Context, NodeIndex, Slot};
 use crate::error::Result;
 use crate::message::{Part, Text};
-use crate::tool_output::{Output, prefix_bytes, suffix_bytes};
-
-/// The ref in a notice of `shown` that opens `full`.
-pub(super) fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<String> {
-    let ids = shown.split("ref_id: ").skip(1).map(|rest| {
-        let rest = rest.trim_start_matches(['\\', '"']);
-        &rest[..rest.find(['\\', '"']).unwrap_or(rest.len())]
-    });
-    let opens = |id: &&str| {
-        let stored = context.outputs.loaded(id).map(Output::parts);
-        stored.is_some_and(|parts| parts == [Part::text(full.clone())])
-    };
-    ids.filter(|id| !id.is_empty()).find(opens).map(str::to_owned)
-}
+use crate::tool_output::{prefix_bytes, suffix_bytes};
 
 /// Head and tail of a text, `bytes` in total, with a notice between them that says where the rest is.
 pub(super) fn without_middle(text: &str, bytes: usize, ref_id: Option<&str>) -> String {
@@ -33,18 +20,21 @@ pub(super) fn notice(left_out: usize, ref_id: Option<&str>) -> String {
     format!("[… {left_out} characters left out{how} …]")
 }
 
-/// Stores a text of a node that is about to be cut. Returns the ref that opens it; `None` if the tool output cache is off, or the model
-/// cannot open refs.
-pub(super) fn stored(context: &mut Context, node: NodeIndex, text: &Text) -> Result<Option<String>> {
-    let is_on = context.output_config.enabled && context.wording.names_refs();
-    is_on.then(|| context.store_copy(node, Part::text(text.clone()))).transpose()
+/// The ref for a notice in a slot's message: that of the tool output that the text is in, or of a copy of the text. `None` if the tool
+/// output cache is off, or the model cannot open refs.
+pub(super) fn opener(context: &mut Context, slot: &Slot, text: &Text) -> Result<Option<String>> {
+    let known = slot.message.output_ref().filter(|known| context.outputs.contains(&known.id));
+    match known.filter(|_| names_refs(context)) {
+        Some(known) => Ok(Some(known.id.clone())),
+        None => stored(context, slot.node, text),
+    }
 }
 
-/// For a text that begins with a notice: the notice's ref, and what follows the notice.
-pub(super) fn behind_notice(text: &str) -> Option<(&str, &str)> {
-    let (left_out, rest) = text.strip_prefix("[… ")?.split_once(' ')?;
-    let rest = rest.strip_prefix("characters left out; the full text: tool_output_cache({ ref_id: \"")?;
-    let (ref_id, tail) = rest.split_once('"')?;
-    let is_count = left_out.bytes().all(|b| b.is_ascii_digit());
-    tail.strip_prefix(" }) …]").filter(|_| is_count).map(|tail| (ref_id, tail))
+/// The same, always of a copy.
+pub(super) fn stored(context: &mut Context, node: NodeIndex, text: &Text) -> Result<Option<String>> {
+    names_refs(context).then(|| context.store_copy(node, Part::text(text.clone()))).transpose()
+}
+
+fn names_refs(context: &Context) -> bool {
+    context.output_config.enabled && context.wording.names_refs()
 }

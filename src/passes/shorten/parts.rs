@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::notice::stored;
-use crate::context::{Context, Form, Tally};
+use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::{Calls, provider};
@@ -23,13 +23,33 @@ pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Res
     let mut message = Message::clone(&slot.message);
     let counter = context.counter.clone();
     let tokens = |part: &&mut Part| count_part(part, &*counter);
-    let Some(part) = message.contents_mut().filter(|p| is_other(p)).max_by_key(tokens) else {
+    let Some(part) = message.contents_mut().filter(|part| is_other(part)).max_by_key(tokens) else {
         return Ok(Vec::new());
     };
     let tokens = count_part(part, &*counter);
     if tokens < LARGE.max(text_tokens) {
         return Ok(Vec::new());
     }
+    let ref_id = left_out(context, &slot, part, tokens)?;
+    let tally = Tally::of(&message, &*counter);
+    context.view.replace(at, Arc::new(message), tally, Form::Shortened);
+    Ok(vec![ref_id])
+}
+
+/// Replaces a part that the view no longer shows as it was replaced before. Texts and small parts of other kinds are always shown.
+pub(super) fn stand_in(context: &mut Context, slot: &Slot, part: &mut Part) -> Result<()> {
+    let tokens = count_part(part, &*context.counter);
+    if is_other(part) && tokens >= LARGE {
+        left_out(context, slot, part, tokens)?;
+    } else {
+        let known = slot.message.output_ref().filter(|known| context.outputs.contains(&known.id));
+        context.leave_out_medium(slot.node, part, known.map(|known| &*known.id));
+    }
+    Ok(())
+}
+
+/// Replaces a part with a text. Returns the ref of the part as JSON.
+fn left_out(context: &mut Context, slot: &Slot, part: &mut Part, tokens: u64) -> Result<Option<String>> {
     let written = provider(Format::Messages)
         .write_one(&Message::new(Role::User, vec![part.clone()]), &Calls::default());
     let json = written.first().map(|entry| entry["content"].to_string()).unwrap_or_default();
@@ -38,9 +58,7 @@ pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Res
         .as_deref()
         .map(|id| format!("; it is there as JSON: tool_output_cache({{ ref_id: \"{id}\" }})"));
     *part = Part::text(format!("[… a part of {tokens} tokens left out{} …]", how.unwrap_or_default()));
-    let tally = Tally::of(&message, &*counter);
-    context.view.replace(at, Arc::new(message), tally, Form::Shortened);
-    Ok(vec![ref_id])
+    Ok(ref_id)
 }
 
 fn is_other(part: &Part) -> bool {

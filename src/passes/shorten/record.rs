@@ -4,11 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::notice::{notice, stored};
-use super::texts::{known_ref, restored, texts, texts_mut};
+use super::notice::{notice, opener};
+use super::texts::{restored, texts, texts_mut};
 use crate::compaction::ledger::names_of_line;
 use crate::context::{Context, Form, LedgerLeftOut, NodeIndex, Slot, Tally};
 use crate::error::Result;
+use crate::even_cut::uncut;
 use crate::facts::{CONSTRAINTS_HEADING, RECORD_ENDS, RULES_TITLE, constraints, literals, without_ledger};
 use crate::hashing::HashSet;
 use crate::message::Message;
@@ -16,17 +17,34 @@ use crate::message::Message;
 /// Cuts the record at `at` so that its message takes at most `goal` tokens, or little more than its rules' beginning. Returns the ref of the
 /// full text; empty if the message is no record or did not become smaller.
 pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
+    let tokens = context.view.body()[at].tokens();
+    cut_anew(context, at, goal, |now| now < tokens)
+}
+
+/// Gives the record at `at` as much of its text back as `goal` tokens have room for.
+pub(super) fn give_back(context: &mut Context, at: usize, goal: u64) -> Result<()> {
+    let tokens = context.view.body()[at].tokens();
+    match uncut(context, &context.view.body()[at]).filter(|whole| whole.tokens() <= goal) {
+        Some(whole) => context.view.replace(at, whole.message, whole.tally, whole.form),
+        None => drop(cut_anew(context, at, goal, |now| tokens < now && now <= goal)?),
+    }
+    Ok(())
+}
+
+fn cut_anew(
+    context: &mut Context,
+    at: usize,
+    goal: u64,
+    is_better: impl Fn(u64) -> bool,
+) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
-    let whole = restored(context, &slot);
+    let whole = restored(context, &slot)?;
     let found = texts(&whole)
         .enumerate()
         .find_map(|(n, text)| Some((n, text.clone(), inside(context, slot.node, text)?)));
     let Some((n, full, inside)) = found else { return Ok(Vec::new()) };
     let pieces = pieces(&full[inside.clone()]);
-    let ref_id = match known_ref(context, &slot, &full) {
-        Some(id) => Some(id),
-        None => stored(context, slot.node, &full)?,
-    };
+    let ref_id = opener(context, &slot, &full)?;
     let counter = context.counter.clone();
     let cut_to = |most: usize| {
         let kept = kept(&pieces, most);
@@ -45,7 +63,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Opt
         if cut_to(middle).1.total() <= goal { least = middle } else { most = middle - 1 }
     }
     let (message, tally) = cut_to(least);
-    if tally.total() >= slot.tokens() {
+    if !is_better(tally.total()) {
         return Ok(Vec::new());
     }
     context.view.replace(at, Arc::new(message), tally, Form::Shortened);

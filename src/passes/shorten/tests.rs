@@ -300,3 +300,74 @@ fn the_newest_user_message_is_shortened_only_as_a_last_resort() {
     run(&mut fits, alone + 200);
     assert_eq!(shown(&fits, 1), [words(3_000)], "it stands as long as others can give way");
 }
+
+/// A context whose model cannot open refs.
+fn without_refs(messages: Vec<Message>) -> Context {
+    let mut context = context(messages);
+    context.wording = crate::context::Wording::Descriptive { opens: false };
+    context
+}
+
+#[test]
+fn without_refs_a_second_cut_begins_from_the_original_too() {
+    let items: Vec<String> = (0..300).map(|i| format!("item {i}: {}", "lorem ipsum ".repeat(12))).collect();
+    let whole = items.join("\n") + "\n[image left out of this request]";
+    let mut parts: Vec<Part> = items.into_iter().map(Part::text).collect();
+    parts.push(Part::Media(Media::new(MediaKind::Image).into()));
+    let mut context = without_refs(vec![user("hi"), said("ok"), Message::new(Role::User, parts)]);
+    run(&mut context, 4_000);
+    let none = crate::context::MediaBudget { max_images: Some(0), ..crate::context::MediaBudget::default() };
+    context.push(vec![said("seen"), user("go on")]).unwrap();
+    context.trim_media_to(&none, 4);
+    for limit in [2_000, 1_500, 1_000] {
+        Shorten.run(&mut context, &aim(limit)).unwrap();
+        assert!(context.view.tokens() <= limit);
+        let texts = shown(&context, 2).concat();
+        let (head, rest) = texts.split_once("\n[… ").unwrap();
+        let (left_out, tail) = rest.split_once(" characters left out …]\n").unwrap();
+        assert!(whole.starts_with(head) && whole.ends_with(tail), "{texts}");
+        assert_eq!(whole.len(), head.len() + left_out.parse::<usize>().unwrap() + tail.len(), "{texts}");
+    }
+}
+
+#[test]
+fn a_notice_names_no_ref_of_an_output_to_a_model_that_cannot_open_it() {
+    let mut context = without_refs(calls(vec![ToolCall::function("c", "bash", "{}")]));
+    let call = Message::new(Role::Assistant, vec![Part::from(ToolCall::function("d", "bash", "{}"))]);
+    context.push(vec![call, Message::tool("d", words(2_000).replace("9 ", "9\n"))]).unwrap();
+    let refs = run(&mut context, 1_000);
+    assert_eq!(refs.len(), 1, "the report names it");
+    let text = context.view.body().last().unwrap().message.plain_text();
+    assert!(text.contains("characters left out …]") && !text.contains(&refs[0]), "{text}");
+}
+
+#[test]
+fn many_short_messages_are_cut_further_before_the_run_fails() {
+    let mut context = context(vec![user(words(40)), said(words(50)), user(words(45))]);
+    let (limit, before) = (190, context.view.tokens());
+    assert!(before > limit && context.view.body().iter().all(|slot| slot.tokens() <= LEAST[0]));
+    run(&mut context, limit);
+    assert_eq!(shown(&context, 2), [words(45)], "the newest request comes last");
+}
+
+#[test]
+fn a_cut_takes_no_more_than_it_has_to_though_tokens_are_spread_unevenly() {
+    struct Uneven;
+    impl crate::tokens::TokenCounter for Uneven {
+        fn count(&self, text: &str) -> u64 {
+            text.chars().map(|c| if c == 'x' { 4 } else { 1 }).sum()
+        }
+
+        fn method(&self) -> crate::tokens::Method {
+            crate::tokens::Method::Estimate
+        }
+    }
+    let text = format!("{}{}{}", ". ".repeat(1_000), "x ".repeat(1_000), ". ".repeat(1_000));
+    let config = crate::tool_output::ToolOutputCacheConfig::default();
+    let mut context = Context::new(Arc::new(Uneven), config, None);
+    context.push(vec![said(text), user("go on")]).unwrap();
+    for limit in [8_000, 6_000, 5_000, 2_000] {
+        run(&mut context, limit);
+        assert!(context.view.tokens() > limit / 100 * 97, "{} of {limit}", context.view.tokens());
+    }
+}

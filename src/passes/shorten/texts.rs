@@ -2,67 +2,87 @@
 
 use std::sync::Arc;
 
-use super::notice::{behind_notice, named_ref, stored, without_middle};
+use super::notice::{opener, without_middle};
+use super::parts;
 use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
 
-/// A message is never shortened below this many tokens.
-pub(super) const LEAST: u64 = 128;
-
-/// A text is never cut to fewer tokens.
-const LEAST_TEXT: u64 = LEAST / 2;
-
 /// Roughly how many tokens a notice takes.
 const NOTICE_TOKENS: u64 = 24;
 
-/// How many cuts are tried, each a tenth shorter than the one before.
+/// How many cuts are tried, each by what the one before showed: tokens are not spread evenly over a text.
 const TRIES: u32 = 16;
 
+/// A cut is close enough if it leaves free one part in this many of the message's goal.
+const CLOSE: u64 = 64;
+
 /// Cuts the middles of the longest texts of the message at `at` down to one length, so that the message takes about `goal`
-/// tokens. Returns the refs of the full texts; empty if the message did not become smaller.
-pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
+/// tokens, of which each text keeps at least half of `least`. Returns the refs of the full texts; empty if the message did not become
+/// smaller.
+pub(super) fn cut(context: &mut Context, at: usize, goal: u64, least: u64) -> Result<Vec<Option<String>>> {
+    let least = least / 2;
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
-    let mut whole = restored(context, &slot);
+    let mut whole = restored(context, &slot)?;
     let (mut tokens, mut limit) = limit_for_each(context, &whole, goal);
-    if limit < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
+    if limit < least && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
         whole = joined(&whole);
         (tokens, limit) = limit_for_each(context, &whole, goal);
     }
     let longest = tokens.iter().copied().max().unwrap_or(0);
-    let mut limit = limit.min(longest).max(LEAST_TEXT);
-    let mut refs: Vec<Option<Option<String>>> = vec![None; tokens.len()];
+    let (mut fitting, mut too_long) = (least, longest);
+    let mut limit = limit.min(longest).max(least);
     for _ in 0..TRIES {
-        let mut message = Message::clone(&whole);
-        let mut cut = Vec::new();
-        for (n, text) in texts_mut(&mut message).enumerate() {
-            let takes = tokens[n];
-            if takes <= limit.max(LEAST_TEXT + NOTICE_TOKENS) {
-                continue;
-            }
-            let room = limit.min(takes - NOTICE_TOKENS);
-            let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text).map(Some)) {
-                Some(id) => id,
-                None => stored(context, slot.node, text)?,
-            };
-            let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
-            *text = without_middle(text, bytes, ref_id.as_deref()).into();
-            cut.push(ref_id.clone());
-            refs[n] = Some(ref_id);
-        }
-        let tally = Tally::of(&message, &*counter);
-        let is_smaller = !cut.is_empty() && tally.total() < slot.tokens();
-        if is_smaller && (tally.total() <= goal || limit <= LEAST_TEXT) {
-            context.view.replace(at, Arc::new(message), tally, Form::Shortened);
-            return Ok(cut);
-        }
-        if limit <= LEAST_TEXT {
+        let stored = context.outputs.mark();
+        let (message, cut) = cut_to(context, &slot, &whole, &tokens, (limit, least))?;
+        context.outputs.roll_back(stored); // only the last cut names refs
+        let (total, each) = (Tally::of(&message, &*counter).total(), cut.len().max(1) as u64);
+        let next = if total <= goal {
+            fitting = limit;
+            limit + (goal - total) / each
+        } else {
+            too_long = limit;
+            limit.saturating_sub((total - goal) / each)
+        };
+        if too_long <= fitting + 1 || total <= goal && goal - total <= goal / CLOSE {
             break;
         }
-        limit = (limit / 10 * 9).max(LEAST_TEXT);
+        let is_between = fitting < next && next < too_long;
+        limit = if is_between { next } else { fitting.midpoint(too_long) };
     }
-    Ok(Vec::new())
+    let stored = context.outputs.mark();
+    let (message, cut) = cut_to(context, &slot, &whole, &tokens, (fitting, least))?;
+    let tally = Tally::of(&message, &*counter);
+    if cut.is_empty() || tally.total() >= slot.tokens() {
+        context.outputs.roll_back(stored);
+        return Ok(Vec::new());
+    }
+    context.view.replace(at, Arc::new(message), tally, Form::Shortened);
+    Ok(cut)
+}
+
+/// The message with its texts cut to `limit` tokens each, of `tokens` that each has, and the refs of the full texts.
+fn cut_to(
+    context: &mut Context,
+    slot: &Slot,
+    whole: &Message,
+    tokens: &[u64],
+    (limit, least): (u64, u64),
+) -> Result<(Message, Vec<Option<String>>)> {
+    let mut message = whole.clone();
+    let mut cut = Vec::new();
+    for (text, takes) in texts_mut(&mut message).zip(tokens.iter().copied()) {
+        if takes <= limit.max(least + NOTICE_TOKENS) {
+            continue;
+        }
+        let room = limit.min(takes - NOTICE_TOKENS);
+        let ref_id = opener(context, slot, text)?;
+        let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
+        *text = without_middle(text, bytes, ref_id.as_deref()).into();
+        cut.push(ref_id);
+    }
+    Ok((message, cut))
 }
 
 /// The tokens of the longest text of the message at `at`.
@@ -108,49 +128,40 @@ fn joined(message: &Message) -> Arc<Message> {
     message.into()
 }
 
-/// The message with its texts as they were before they were shortened, but with its calls as the view shows them.
-pub(super) fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
-    if context.history.is_away(slot.node) {
-        return slot.message.clone(); // the history has only a placeholder
+/// The message with its texts as the history has them, but with its calls and media as the view shows them. So a text that was cut is
+/// cut again from its beginning, and no mark stands in another.
+pub(super) fn restored(context: &mut Context, slot: &Slot) -> Result<Arc<Message>> {
+    let is_cut =
+        matches!(slot.form, Form::Cut | Form::Compressed | Form::Truncated | Form::Pointer | Form::Shortened);
+    // Of an output that is away, the history has only a placeholder.
+    if !is_cut || context.history.is_away(slot.node) {
+        return Ok(slot.message.clone());
     }
-    let whole = &context.history.node(slot.node).message;
-    match slot.form {
-        // From the output itself, not from its replacement.
-        Form::Cut | Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(),
-        Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
-        Form::Shortened => {
-            let mut message = Message::clone(&slot.message);
-            // Calls or reasoning may have been removed from it, so only texts are matched with texts.
-            if texts(whole).count() == texts(&message).count() {
-                for (text, full) in texts_mut(&mut message).zip(texts(whole)) {
-                    *text = full.clone();
-                }
-            } else {
-                for text in texts_mut(&mut message) {
-                    *text = opened(context, text).unwrap_or_else(|| text.clone());
-                }
+    let whole = context.history.node(slot.node).message.clone();
+    let mut message = Message::clone(&slot.message);
+    if message.contents().filter(|part| is_content(part)).count()
+        == whole.contents().filter(|part| is_content(part)).count()
+    {
+        let shown = message.contents_mut().filter(|part| is_content(part));
+        for (shown, full) in shown.zip(whole.contents().filter(|part| is_content(part))) {
+            if full.as_text_or_refusal().is_some() {
+                shown.clone_from(full);
             }
-            message.into()
         }
-        _ => slot.message.clone(),
+    } else if matches!(message.role, Role::User | Role::Tool) {
+        message = Message::clone(&whole); // its texts were joined
+        for part in
+            message.contents_mut().filter(|part| slot.message.contents().all(|shown| shown != &**part))
+        {
+            parts::stand_in(context, slot, part)?;
+        }
     }
+    Ok(message.into())
 }
 
-/// The full text of a text that lost its middle.
-fn opened(context: &Context, shown: &str) -> Option<Text> {
-    shown.match_indices("\n[… ").find_map(|(at, _)| {
-        let (ref_id, tail) = behind_notice(&shown[at + 1..])?;
-        let stored = context.outputs.loaded(ref_id)?.parts();
-        let [Part::Text { text, .. }] = stored.as_slice() else { return None };
-        (text.starts_with(&shown[..at]) && text.ends_with(tail.strip_prefix('\n')?)).then(|| text.clone())
-    })
-}
-
-/// A ref that already opens a text of the message: that of its whole output, or that of an earlier cut.
-pub(super) fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
-    let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
-    let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
-    whole.or_else(|| texts(&slot.message).find_map(|shown| named_ref(context, shown, text)))
+/// What stays a part of its own while texts are cut: calls and thinking may go.
+fn is_content(part: &Part) -> bool {
+    matches!(part, Part::Text { .. } | Part::Refusal { .. } | Part::Media(_) | Part::Opaque { .. })
 }
 
 pub(super) fn texts(message: &Message) -> impl Iterator<Item = &Text> {

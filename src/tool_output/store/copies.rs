@@ -1,6 +1,7 @@
 //! Outputs that were stored for an entry of the history which the view no longer shows whole. They go when it is erased.
 
 use super::{Output, ToolOutputs};
+use crate::message::Part;
 
 impl ToolOutputs {
     /// Records that an output was stored for this entry of the history.
@@ -15,6 +16,12 @@ impl ToolOutputs {
     /// The refs of the outputs that were stored for this entry of the history.
     pub fn copies_of(&self, of: u32) -> impl Iterator<Item = &str> {
         self.iter().filter(move |output| output.copy_of == Some(of)).map(Output::id)
+    }
+
+    /// The ref of what was stored for this entry of the history, if it is this content.
+    pub fn copy_of(&self, of: u32, content: &Part) -> Option<&str> {
+        let holds_it = |id: &&str| self.loaded(id).is_some_and(|output| output.parts() == [content.clone()]);
+        self.copies_of(of).find(holds_it)
     }
 
     /// The entries of the history for which outputs were stored.
