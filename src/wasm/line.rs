@@ -19,7 +19,7 @@ use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message, Role};
-use crate::provider::{CallId, Calls, PendingRenames, Reading, provider};
+use crate::provider::{CallId, Calls, PendingRenames, Reading, parts_read, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -169,6 +169,31 @@ impl Line {
             messages.take(if all { usize::MAX } else { 1 }).cloned().collect();
         messages.reverse();
         Before::Messages(messages)
+    }
+
+    /// How many parts of the last entry a model reads; 0 if its messages did not come as one entry.
+    pub fn parts_of_last(&self, format: Format, history: &History) -> Result<usize, JsValue> {
+        let Some(last) = self.0.last().filter(|last| last.entries == 1) else { return Ok(0) };
+        let entries = match last.objects.first() {
+            Some(object) => vec![json_of(format, object, ErrorCode::InvalidMessage)?],
+            None => items_of(last, format, history),
+        };
+        Ok(entries.iter().map(|entry| parts_read(entry).len()).sum())
+    }
+
+    /// Makes these messages part of the last entry, which is `whole` now. Returns all its messages, unless others are written in it too.
+    pub fn extend_last(
+        &mut self,
+        format: Format,
+        whole: JsValue,
+        nodes: &[NodeIndex],
+    ) -> Option<Vec<NodeIndex>> {
+        let last = self.0.pop()?;
+        let all = [last.nodes, nodes.to_vec()].concat();
+        let stands_for = last.stands_for.map(|messages| [messages, nodes.to_vec()].concat());
+        let is_own = stands_for.is_none();
+        self.0.push(Stretch { stands_for, ..Stretch::of(format, vec![whole], all.clone()) });
+        is_own.then_some(all)
     }
 
     /// Removes the stretches from index `stretches` on.

@@ -22,6 +22,7 @@ mod engine;
 mod entries;
 mod error;
 mod events;
+mod extended;
 mod freed;
 mod freeze;
 mod functions;
