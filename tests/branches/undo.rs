@@ -218,6 +218,39 @@ fn a_late_output_goes_before_later_messages_and_can_be_folded() {
     assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
 }
 
+#[test]
+fn a_late_output_brings_its_folded_step_back() {
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let fold_of = |s: &mut Session, ids: &[&str]| {
+        let members = ids.iter().map(|id| node(s, id)).collect();
+        let summary = s.context_mut().fold(members, summary());
+        s.context().history.node(summary).id.to_string()
+    };
+    let mut s = talk("u1 c2 u2 c3");
+    let stand_in = s.context().view.body()[2].node;
+    let stand_in = s.context().history.node(stand_in).id.to_string();
+    let inner = fold_of(&mut s, &["u1", "c2", &stand_in]);
+    let outer = fold_of(&mut s, &[&inner, "u2"]);
+    assert_eq!(shown(&s), "fold c3");
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "fold c2 t2 c3", "the summary does not have it");
+    assert!(s.context().left_out.iter().all(|line| &*line.id != "t2"));
+    push(&mut s, "t3 u4");
+    let again = fold_of(&mut s, &[&outer, "c2", "t2"]);
+    assert_eq!(shown(&s), "fold c3 t3 u4", "it may be folded like any other step");
+    for id in [again, outer, inner] {
+        s.unfold(&id).unwrap();
+    }
+    assert_eq!(shown(&s), "u1 c2 t2 u2 c3 t3 u4");
+
+    let mut s = talk("u1 c2");
+    let fold = fold_of(&mut s, &["u1", "c2"]);
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "fold c2 t2");
+    s.unfold(&fold).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2");
+}
+
 /// One fold inside another.
 fn folded_twice() -> Session {
     let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
