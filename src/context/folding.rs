@@ -67,4 +67,14 @@ impl Context {
         });
         summary
     }
+
+    /// Lets the newest fold remember how messages beside it were shown before there was room for them because of it.
+    pub fn remember_before_fold(&mut self, before: Vec<Slot>) {
+        let Some(fold) = self.folds.last_mut() else { return };
+        let known: NodeSet = fold.altered.iter().map(|placed| placed.slot.node).collect();
+        let new = before.into_iter().filter(|slot| !known.contains(&slot.node));
+        let count = fold.altered.len();
+        fold.altered.extend(new.map(|slot| PlacedSlot { slot, shown: true }));
+        self.folds_changed += u64::from(fold.altered.len() > count);
+    }
 }
