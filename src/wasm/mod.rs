@@ -15,6 +15,7 @@ mod away;
 mod batch;
 mod branches;
 mod call_cost;
+mod calls_of;
 mod context_parts;
 mod counter;
 mod custom;

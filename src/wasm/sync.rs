@@ -5,6 +5,7 @@ use std::ops::Range;
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
+use super::calls_of::CallsOf;
 use super::entries::{Before, Group, Incoming, entries, read};
 use super::extended::{self, Extended, halves};
 use super::inner::Inner;
@@ -236,7 +237,8 @@ impl RewrittenEntries {
             let mut line = inner.line.borrow_mut();
             line.renew(n, format, objects);
             let Some(stretch) = line.0.get(n) else { continue };
-            let reproduces = inner.read(|core| stretch.reproduces_its_objects(&core.context().history))?;
+            let reproduces =
+                inner.read(|core| stretch.reproduces_its_objects(&CallsOf::new(&core.context().history)))?;
             inner.handles()?.renew(format, &nodes, if reproduces { objects } else { &[] });
         }
         Ok(())
