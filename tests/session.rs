@@ -873,8 +873,9 @@ fn pinning_a_folded_message_restores_its_question_if_the_view_would_not_begin_wi
     late.meta.pinned = true;
     s.push(vec![late]).unwrap();
     let lines = layout(&s);
-    let first: Vec<&str> = lines.lines().filter(|l| !l.starts_with("system")).take(3).collect();
-    assert_eq!(first, ["user: question", "assistant:  calls a,b", "tool ->a: fine"], "{lines}");
+    let first: Vec<&str> = lines.lines().filter(|l| !l.starts_with("system")).take(4).collect();
+    let interrupted = "tool ->b: [no output yet: the call was interrupted]";
+    assert_eq!(first, ["user: question", "assistant:  calls a,b", interrupted, "tool ->a: fine"], "{lines}");
 }
 
 #[test]

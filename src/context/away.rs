@@ -76,6 +76,11 @@ impl Context {
             let tally = self.tally_of(&message);
             self.history.send_away(*node, message, tally, facts);
             let slot = Slot::whole(&self.history, *node);
+            for placed in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+                if Arc::ptr_eq(&placed.slot.message, &whole) {
+                    placed.slot = slot.clone();
+                }
+            }
             self.view.replace_dropped(slot, &whole);
         }
         Ok(Some(moved))

@@ -22,8 +22,8 @@ pub struct Fold<S = PlacedSlot> {
     pub tokens_folded: u64,
     /// When it was made, by the caller's clock.
     pub created_at: Option<f64>,
-    /// What an unfold restores: the form of members that were not whole, and messages that came back into the view because
-    /// of the fold.
+    /// What an unfold restores: the form of members that were not whole, and messages that came back into the view, or are
+    /// shown in another form, because of the fold.
     pub altered: Vec<S>,
     /// Members that were pointers to the same output further down, each with its target.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,

@@ -68,33 +68,13 @@ impl Context {
         summary
     }
 
-    /// Adds an output whose call is folded to the fold, in place of its stand-in.
-    pub(super) fn add_to_fold(&mut self, summary: NodeIndex, entering: Slot, caller: NodeIndex) {
-        let index = entering.node;
-        self.history.set_folded_by(index, Some(summary));
-        self.folds_changed += 1;
-        if let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) {
-            let answered = &self.history.node(index).message;
-            let answers_same = |n: &NodeIndex| {
-                let node = self.history.node(*n);
-                let ids = || node.message.tool_outputs().map(|o| &o.call_id);
-                node.kind == NodeKind::StandIn
-                    && *n > caller
-                    && ids().any(|id| answered.tool_outputs().any(|o| o.call_id == *id))
-            };
-            let behind = if let Some(at) = fold.members.iter().position(answers_same) {
-                std::mem::replace(&mut fold.members[at], index)
-            } else {
-                fold.members.push(index);
-                caller
-            };
-            // Hidden if its call was dropped or removed from its message.
-            let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
-            let placed = PlacedSlot { slot: entering, shown: call_shown };
-            fold.altered.extend(Some(placed).filter(PlacedSlot::is_altered));
-            self.history.record_inserted(index, Some(behind));
-        }
-        let id = self.history.node(summary).id.clone();
-        self.note_left_out(index, "its tool call was folded before this output came", Some(&id));
+    /// Lets the newest fold remember how messages beside it were shown before there was room for them because of it.
+    pub fn remember_before_fold(&mut self, before: Vec<Slot>) {
+        let Some(fold) = self.folds.last_mut() else { return };
+        let known: NodeSet = fold.altered.iter().map(|placed| placed.slot.node).collect();
+        let new = before.into_iter().filter(|slot| !known.contains(&slot.node));
+        let count = fold.altered.len();
+        fold.altered.extend(new.map(|slot| PlacedSlot { slot, shown: true }));
+        self.folds_changed += u64::from(fold.altered.len() > count);
     }
 }

@@ -12,6 +12,9 @@ use crate::message::{Message, Role};
 /// Replaces the output of a call that was interrupted.
 const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
 
+/// Why the step of a folded call comes back.
+const LATE: &str = "an output of the step came after it was folded";
+
 /// Why a view leaves out thinking without a signature.
 const CUT_OFF: &str = "its thinking was left out: it has no signature because its stream was cut off, and the provider would reject it";
 
@@ -45,6 +48,11 @@ impl Context {
             self.answer_interrupted_calls(&message);
         }
         let caller = message.tool_outputs().find_map(|o| self.history.open_call(&o.call_id));
+        if let Some((caller, fold)) = caller.and_then(|c| Some((c, self.history.node(c).folded_by?))) {
+            // The summary cannot say what came out of the call: the model reads it once, and the next fold includes it.
+            self.take_out_of_fold(caller, fold, LATE);
+            self.begin_with_user();
+        }
         for late in message.tool_outputs().filter_map(|o| self.history.take_stand_in(&o.call_id)) {
             self.view.remove(late);
         }
@@ -70,9 +78,6 @@ impl Context {
             self.view.push_header(slot);
         } else if is_merged {
             self.merge(index);
-        } else if let Some((caller, fold)) = caller.and_then(|c| Some((c, self.history.node(c).folded_by?))) {
-            self.add_to_fold(fold, slot, caller);
-            self.set_pinned(index, self.history.node(index).pinned);
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
             let behind = self.view.enter_dropped(slot, caller, &self.history);
             self.history.record_inserted(index, behind);

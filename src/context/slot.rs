@@ -107,11 +107,6 @@ impl PlacedSlot {
     pub(super) fn is_altered(&self) -> bool {
         !self.shown || self.slot.form != Form::Whole
     }
-
-    /// Whether the view showed it with its calls.
-    pub(super) fn shows_calls(&self) -> bool {
-        self.shown && self.slot.message.tool_calls().next().is_some()
-    }
 }
 
 saved!(

@@ -99,11 +99,13 @@ impl Context {
             altered.remove(node).unwrap_or_else(whole)
         };
         let mut back: Vec<PlacedSlot> = members.iter().map(&mut placed).collect();
-        // Messages that came back so that the view began with the user go again, if they are still there.
+        // Messages that came back so that the view began with the user go again, and those with more room because of the fold
+        // have as much as before, if they are still there.
         let mut removed = shown_with_summary;
         if !altered.is_empty() {
             let in_view: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
-            let came_back = altered.into_values().filter(|placed| in_view.contains(&placed.slot.node));
+            let may_change = |node| in_view.contains(&node) && !self.history.node(node).pinned;
+            let came_back = altered.into_values().filter(|placed| may_change(placed.slot.node));
             let came_back: Vec<PlacedSlot> = came_back.collect();
             removed.extend(came_back.iter().map(|placed| placed.slot.node));
             back.extend(came_back);

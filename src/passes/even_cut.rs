@@ -1,6 +1,6 @@
 use super::options::Options;
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::{Context, Form, NodeIndex, Slot};
+use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_slot, uncut};
 use crate::sorting::sort_by_key;
@@ -73,7 +73,11 @@ impl Pass for EvenCut {
             shown.slots.clear();
         }
         let level = shown.level.tokens();
-        let (items, remain_cut) = show(context, shown);
+        let (changed, remain_cut) = show(context, shown);
+        let items = changed.iter().map(|slot| slot.node).collect();
+        if is_new {
+            context.remember_before_fold(changed);
+        }
         context.view.set_cut_to(remain_cut.then_some(aim.target));
         let why = match (context.view.tokens() > before, remain_cut) {
             (false, _) => format!("in older steps, texts over {level} tokens keep only their head and tail"),
@@ -200,15 +204,15 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
     shown
 }
 
-/// Applies it to the view. Returns the messages that changed, and whether anything is cut.
-fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
-    let mut items = Vec::new();
+/// Applies it to the view. Returns the messages that changed, as they were, and whether anything is cut.
+fn show(context: &mut Context, shown: Shown) -> (Vec<Slot>, bool) {
+    let mut before = Vec::new();
     for (at, slot) in shown.slots.into_iter().rev() {
         let current = &context.view.body()[at];
         if current.form == slot.form && *current.message == *slot.message {
             continue;
         }
-        items.push(slot.node);
+        before.push(current.clone());
         if slot.form == Form::Shortened {
             let of = context.history.node(slot.node).tally.total();
             context.note_left_out(slot.node, format!("cut to {} of {of} tokens", slot.tokens()), None);
@@ -216,5 +220,5 @@ fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
         context.view.replace(at, slot.message, slot.tally, slot.form);
     }
     let is_cut = |slot: &Slot| slot.form == Form::Shortened && !context.history.is_away(slot.node);
-    (items, context.view.body().iter().any(is_cut))
+    (before, context.view.body().iter().any(is_cut))
 }

@@ -60,8 +60,9 @@ pub use openai_responses::{answer_by_item_id, claim_stored_call, count_stored_ca
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use pending_renames::{CallId, PendingRenames};
 pub use position::{PositionChecker, Removals, mark_key};
-pub use reading::Reading;
+pub use reading::{Reading, parts_read};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
+pub use results::join;
 pub use thinking::binds_thinking;
 pub use too_many::{TooMany, too_many};
 pub use tool_names::tools_called;

@@ -84,6 +84,19 @@ impl Reading {
     }
 }
 
+/// The positions of the parts of an entry's content that a model reads. A plain text is one part.
+pub fn parts_read(entry: &Value) -> Vec<usize> {
+    let is_read = |part: &Value| {
+        content(&Value::Array(vec![part.clone()]), &mut Vec::new())
+            .as_array()
+            .is_some_and(|read| !read.is_empty())
+    };
+    match entry.get("content").or_else(|| entry.get("parts")) {
+        Some(Value::Array(parts)) => (0..parts.len()).filter(|at| is_read(&parts[*at])).collect(),
+        text => text.iter().filter(|text| is_read(text)).map(|_| 0).collect(),
+    }
+}
+
 /// The compared fields of an entry or of a part.
 fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map<String, Value> {
     let kind = of.get("type").and_then(Value::as_str);

@@ -7,6 +7,15 @@ use crate::message::{Extras, Format, Message, Part, Role};
 /// The key that marks a message as part of the same entry as the message before it.
 pub(super) const JOINS: &str = "joins";
 
+/// Marks a message as part of the same entry as the message before it, in a format whose entries may be several messages.
+pub fn join(format: Format, message: &mut Message) {
+    if matches!(format, Format::Anthropic | Format::AiSdk | Format::Gemini | Format::BedrockConverse) {
+        let mut fields = message.extras.of(format).unwrap_or_default();
+        fields.insert(JOINS.to_owned(), Value::Bool(true));
+        message.extras = message.extras.with(format, fields);
+    }
+}
+
 /// Makes messages of an entry's parts: one tool message per output, and user messages of the parts between them.
 /// `joins_user`: the format joins what the user says to the outputs before it, even without a mark.
 pub(super) fn split(

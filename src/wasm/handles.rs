@@ -11,12 +11,13 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::batch::Batch;
+use super::calls_of::CallsBefore;
 use super::list::{Entry, List, Slots};
 use super::maker::with_ref;
 use super::originals::{Original, Originals};
 use crate::context::{Form, Node, NodeIndex, NodeSet, Renumbering, Slot};
 use crate::hashing::HashMap;
-use crate::message::{Format, Message, Role, ToolCall};
+use crate::message::{Format, Message, Role};
 use crate::provider::{Calls, Note, Provider, provider};
 use crate::saved::MapEdit;
 
@@ -232,10 +233,10 @@ impl Handles {
     }
 
     /// Makes the objects of one entry's messages. They may wait in `batch` until `take`.
-    pub fn make(
+    pub fn make<'a>(
         &mut self,
         run: &Entry<'_>,
-        slots: Slots<'_>,
+        (slots, before): (Slots<'a>, &CallsBefore<'a>),
         provider: &dyn Provider,
         batch: &mut Batch,
     ) -> Result<(), JsValue> {
@@ -253,7 +254,7 @@ impl Handles {
             return Ok(());
         }
         let last = run.last().map_or(0, |(at, _)| *at);
-        let find = |id: &str| find_call(slots, last, id);
+        let find = |id: &str| before.find(slots, last, id);
         let calls = Calls::with_lookup(&find);
         let mut notes = Vec::new();
         let entries = match pushed {
@@ -290,12 +291,6 @@ fn write(
     provider.write_run(&messages, calls, notes)
 }
 
-/// The newest call with this id up to position `last`; it is usually only a few messages back.
-fn find_call<'a>(slots: Slots<'a>, last: usize, id: &str) -> Option<&'a ToolCall> {
-    let mut before = (0..=last).rev().filter_map(slots);
-    before.find_map(|(slot, _)| slot.message.tool_calls().rfind(|call| call.id == id))
-}
-
 /// If the list may not end with these messages as they are: their changed entries, and notes of what was done.
 pub fn finished(
     run: &Entry<'_>,
@@ -308,7 +303,8 @@ pub fn finished(
         return None;
     }
     let last = run.last()?.0;
-    let find = |id: &str| find_call(slots, last, id);
+    let before = CallsBefore::default();
+    let find = |id: &str| before.find(slots, last, id);
     let mut items = write(provider, &messages, &Calls::with_lookup(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);

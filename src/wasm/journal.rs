@@ -4,6 +4,7 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::arguments::whole;
+use super::calls_of::CallsOf;
 use super::handles::Handles;
 use super::inner::Inner;
 use super::line::{Line, Stretch};
@@ -108,9 +109,9 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     let mark = inner.saved.borrow();
     let pushed = MapEdit::of(handles.changed().iter(), |first| handles.pushed(first));
     let edit = ListEdit::between(&mark.line, &line.numbers(), |before, now| before == now && *now > 0);
-    let history = &core.context().history;
+    let calls = CallsOf::new(&core.context().history);
     let mut stretches = line.0.iter().skip(edit.front());
-    let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, history)));
+    let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, &calls)));
     let Some(entries) = entries else { return Vec::new() }; // there is a stretch for each number
     let split = split_characters(&inner.split_characters.borrow());
     let splits_otherwise = split != mark.split_characters;

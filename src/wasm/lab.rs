@@ -25,6 +25,10 @@ use crate::provider::provider;
 /// `extractiveSummarize`. If `options` have neither `model` nor `contextWindow`, the window is half of the transcript's
 /// tokens. If a view cannot be prepared, its call has the error, and the replay goes on.
 ///
+/// Views name the refs of outputs, as for a model that can open them. With the definitions of such tools (`toolDefinitions`) among its
+/// `tools`, a replay sends what a session with these tools and without `summarize` sends. Without them, a session names no refs, so its
+/// views differ by about a percent.
+///
 /// ```js
 /// import { simulate } from "contextfold";
 ///

@@ -12,6 +12,7 @@ use js_sys::{Object, WeakRef};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::calls_of::CallsOf;
 use super::entries::Before;
 use super::handles::Handles;
 use super::packed::string_of;
@@ -19,7 +20,7 @@ use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message, Role};
-use crate::provider::{CallId, Calls, PendingRenames, Reading, provider};
+use crate::provider::{CallId, Calls, PendingRenames, Reading, parts_read, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -73,9 +74,9 @@ impl Stretch {
 
     /// Whether writing its messages, in the format they came in, gives the very objects they came as. Then nothing else has to be saved
     /// about the objects.
-    pub fn reproduces_its_objects(&self, history: &History) -> bool {
+    pub fn reproduces_its_objects(&self, calls: &CallsOf<'_>) -> bool {
         self.reproduces_objects.get().unwrap_or_else(|| {
-            let written = written(self, self.format, history);
+            let written = written(self, self.format, calls);
             let same = |(mut written, object): (Value, &JsValue)| {
                 let read = json_of(self.format, object, ErrorCode::InvalidMessage);
                 read.is_ok_and(|mut object| {
@@ -153,7 +154,9 @@ impl Line {
     pub fn before(&self, stretches: usize, all: bool, format: Format, history: &History) -> Before {
         let mut known = self.0.get(..stretches).unwrap_or_default().iter().rev();
         if format != Format::Gemini {
-            return Before::Entry(known.find_map(|stretch| items_of(stretch, format, history).pop()));
+            return Before::Entry(
+                known.find_map(|stretch| items_of(stretch, format, &CallsOf::new(history)).pop()),
+            );
         }
         let nodes = known.flat_map(|stretch| stretch.nodes.iter().rev());
         let mut is_behind = true; // behind the answer
@@ -169,6 +172,31 @@ impl Line {
             messages.take(if all { usize::MAX } else { 1 }).cloned().collect();
         messages.reverse();
         Before::Messages(messages)
+    }
+
+    /// How many parts of the last entry a model reads; 0 if its messages did not come as one entry.
+    pub fn parts_of_last(&self, format: Format, history: &History) -> Result<usize, JsValue> {
+        let Some(last) = self.0.last().filter(|last| last.entries == 1) else { return Ok(0) };
+        let entries = match last.objects.first() {
+            Some(object) => vec![json_of(format, object, ErrorCode::InvalidMessage)?],
+            None => items_of(last, format, &CallsOf::new(history)),
+        };
+        Ok(entries.iter().map(|entry| parts_read(entry).len()).sum())
+    }
+
+    /// Makes these messages part of the last entry, which is `whole` now. Returns all its messages, unless others are written in it too.
+    pub fn extend_last(
+        &mut self,
+        format: Format,
+        whole: JsValue,
+        nodes: &[NodeIndex],
+    ) -> Option<Vec<NodeIndex>> {
+        let last = self.0.pop()?;
+        let all = [last.nodes, nodes.to_vec()].concat();
+        let stands_for = last.stands_for.map(|messages| [messages, nodes.to_vec()].concat());
+        let is_own = stands_for.is_none();
+        self.0.push(Stretch { stands_for, ..Stretch::of(format, vec![whole], all.clone()) });
+        is_own.then_some(all)
     }
 
     /// Removes the stretches from index `stretches` on.
@@ -223,11 +251,12 @@ impl Line {
     /// Keeps checksums of entries with these nodes, whose content is about to go. Entries of an earlier process, whose objects are not
     /// known, are written from their messages as they are now.
     pub fn keep_sums(&mut self, nodes: &NodeSet, handles: &Handles, history: &History) {
+        let calls = CallsOf::new(history);
         let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| nodes.contains(n));
         for stretch in self.0.iter_mut().filter(holds).filter(|stretch| stretch.sums.is_empty()) {
             let kept = if stretch.objects.is_empty() {
                 let pushed = stretch.nodes.first().and_then(|first| handles.pushed(*first));
-                Some(sums_of_messages(stretch, pushed.map_or(stretch.format, |(format, _)| format), history))
+                Some(sums_of_messages(stretch, pushed.map_or(stretch.format, |(format, _)| format), &calls))
             } else {
                 sums_of(stretch.format, &stretch.objects)
                     .map(|sums| (sums, readings_of(stretch.format, &stretch.objects).unwrap_or_default()))
@@ -391,15 +420,15 @@ impl Line {
 /// The state of comparing a list with a line, from the beginning on.
 struct Comparison<'c> {
     format: Format,
-    history: &'c History,
+    calls: CallsOf<'c>,
     renamed: Vec<CallRenamed>,
     waiting: PendingRenames,
 }
 
 impl<'c> Comparison<'c> {
     fn new(format: Format, core: &'c Session) -> Self {
-        let history = &core.context().history;
-        Self { format, history, renamed: Vec::new(), waiting: PendingRenames::default() }
+        let calls = CallsOf::new(&core.context().history);
+        Self { format, calls, renamed: Vec::new(), waiting: PendingRenames::default() }
     }
 
     /// Whether the list has a stretch at its entry `at`, and the first entry that differs.
@@ -428,7 +457,7 @@ impl<'c> Comparison<'c> {
 
     /// Compares the last entry of `list` with the one in the same position of the stretch. The entries before it are known to match.
     fn likeness(&mut self, list: &[JsValue], stretch: &Stretch) -> Result<Likeness, JsValue> {
-        let (format, history) = (self.format, self.history);
+        let (format, history) = (self.format, self.calls.history);
         let Some((given, before)) = list.split_last() else { return Ok(Likeness::Other) };
         let i = before.len();
         let read = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage);
@@ -449,7 +478,7 @@ impl<'c> Comparison<'c> {
                     now = Reading::of(format, &entry);
                 }
                 if now.checksum() == *reading {
-                    let known = known_calls(stretch, before, format, history)?;
+                    let known = known_calls(stretch, before, format, &self.calls)?;
                     let known = known.get(..now.calls().len()).unwrap_or(now.calls());
                     return Ok(self.paired(stretch, known, &now));
                 }
@@ -470,7 +499,7 @@ impl<'c> Comparison<'c> {
                 return Ok(self.paired(stretch, known.calls(), &now));
             }
         }
-        let Some(mut written) = written(stretch, format, history).into_iter().nth(i) else {
+        let Some(mut written) = written(stretch, format, &self.calls).into_iter().nth(i) else {
             return Ok(Likeness::Other);
         };
         remove_unshared_ref(&mut written, &mut given);
@@ -498,7 +527,12 @@ impl<'c> Comparison<'c> {
         for ids in known.iter().zip(now.calls()) {
             let (CallId::Call(before), CallId::Call(now)) = ids else { continue };
             let makes_it = |node: &NodeIndex| {
-                self.history.node(*node).message.tool_calls().any(|call| !call.hosted && call.id == *before)
+                self.calls
+                    .history
+                    .node(*node)
+                    .message
+                    .tool_calls()
+                    .any(|call| !call.hosted && call.id == *before)
             };
             if before != now
                 && let Some(caller) = stretch.nodes.iter().copied().find(makes_it)
@@ -515,10 +549,10 @@ fn known_calls(
     stretch: &Stretch,
     before: &[JsValue],
     format: Format,
-    history: &History,
+    calls: &CallsOf<'_>,
 ) -> Result<Vec<CallId>, JsValue> {
     let mut known = Vec::new();
-    for item in items_of(stretch, format, history) {
+    for item in items_of(stretch, format, calls) {
         known.extend_from_slice(Reading::of(format, &item).calls());
     }
     let mut passed = 0;
@@ -604,8 +638,8 @@ pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
 
 /// Both checksums of the entries of a stretch, written from its messages without references to full outputs, which pushed lists do not
 /// have.
-fn sums_of_messages(stretch: &Stretch, format: Format, history: &History) -> (Vec<u64>, Vec<u64>) {
-    let mut entries = written(stretch, format, history);
+fn sums_of_messages(stretch: &Stretch, format: Format, calls: &CallsOf<'_>) -> (Vec<u64>, Vec<u64>) {
+    let mut entries = written(stretch, format, calls);
     for entry in &mut entries {
         remove_ref(entry);
     }
@@ -620,16 +654,20 @@ fn sum_of(format: Format, entry: &JsValue) -> Option<u64> {
 }
 
 /// The entries of a stretch, written from its messages; empty if their number differs.
-fn written(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
-    let items = items_of(stretch, format, history);
+fn written(stretch: &Stretch, format: Format, calls: &CallsOf<'_>) -> Vec<Value> {
+    let items = items_of(stretch, format, calls);
     if items.len() == stretch.len() { items } else { Vec::new() }
 }
 
 /// The messages of a stretch, written in a format.
-fn items_of(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
-    let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
-    let callers = stretch.nodes.iter().filter_map(|n| history.caller(*n));
-    let callers: Vec<&Message> = callers.map(|n| &*history.node(n).message).collect();
-    let calls = Calls::of(callers.into_iter().chain(messages.iter().copied()));
+fn items_of(stretch: &Stretch, format: Format, calls: &CallsOf<'_>) -> Vec<Value> {
+    let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*calls.history.node(*n).message).collect();
+    let mut callers: Vec<NodeIndex> = stretch.nodes.iter().filter_map(|n| calls.history.caller(*n)).collect();
+    callers.dedup();
+    let find = |id: &str| callers.iter().rev().find_map(|caller| calls.find(*caller, id));
+    let mut calls = Calls::with_lookup(&find);
+    for message in &messages {
+        calls.add(message);
+    }
     provider(format).write_as_they_came(&messages, &calls)
 }

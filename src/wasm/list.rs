@@ -9,6 +9,7 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::batch::Batch;
+use super::calls_of::CallsBefore;
 use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
 use super::value::{of_format_to_js, to_js};
@@ -202,6 +203,7 @@ impl List {
         slots: Slots<'_>,
         provider: &dyn Provider,
     ) -> Result<(), JsValue> {
+        let before = CallsBefore::default();
         loop {
             let mut leading = self.runs.is_empty();
             let next = || {
@@ -216,7 +218,7 @@ impl List {
             let mut batch = Batch::default();
             for run in &runs {
                 if handles.objects(run, provider.format()).is_none() {
-                    handles.make(run, slots, provider, &mut batch)?;
+                    handles.make(run, (slots, &before), provider, &mut batch)?;
                 }
             }
             handles.take(&mut batch)?;

@@ -157,6 +157,8 @@ impl Session {
     /// differs, else `null`. The history keeps everything; the view continues with the given list from there. A fold that covers
     /// rewritten messages is undone. Tool outputs that are already stored keep their refs.
     ///
+    /// If the last entry that is known is the user's, and now has more behind what it said, only that is new: nothing was rewritten.
+    ///
     /// A list may also begin with the current view, summaries included: then the session goes on from there.
     ///
     /// A body's `system` or `instructions` becomes the header, as with `setHeader`. If the next body has none, the view has none either.

@@ -1,8 +1,9 @@
 //! What only the JavaScript side knows of a session, in the form in which it is saved.
 
+use super::calls_of::CallsOf;
 use super::handles::Handles;
 use super::line::{Line, Stretch, readings_of, sums_of};
-use crate::context::{Context, History, NodeIndex};
+use crate::context::{Context, NodeIndex};
 use crate::error::{Error, Result};
 use crate::hashing::HashMap;
 use crate::message::Format;
@@ -49,7 +50,7 @@ impl From<SavedStretch> for Stretch {
 
 /// Saves checksums for entries that are written differently from how their messages were pushed, or that their messages do not
 /// reproduce.
-pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
+pub fn saved_stretch(stretch: &Stretch, handles: &Handles, calls: &CallsOf<'_>) -> SavedStretch {
     let Stretch {
         format,
         objects,
@@ -62,7 +63,7 @@ pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) ->
         number: _,
         recognised: _,
     } = stretch;
-    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(history);
+    let is_reproduced = handles.were_pushed_as(nodes, objects) && stretch.reproduces_its_objects(calls);
     let objects = if is_reproduced { &[] } else { objects.as_slice() };
     let sums_here = sums_of(*format, objects);
     let (sums, readings) = match sums_here {

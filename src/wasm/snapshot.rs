@@ -6,6 +6,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use super::arguments::{plain_object, take, whole};
+use super::calls_of::CallsOf;
 use super::inner::Inner;
 use super::journal::{TORN, mark_side, records_of};
 use super::line::Stretch;
@@ -65,8 +66,8 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Uint8Array, JsValu
     let line = inner.line.borrow();
     let handles = inner.handles()?;
     let saved = |core: &Core| {
-        let history = &core.context().history;
-        line.0.iter().map(|stretch| saved_stretch(stretch, &handles, history)).collect()
+        let calls = CallsOf::new(&core.context().history);
+        line.0.iter().map(|stretch| saved_stretch(stretch, &handles, &calls)).collect()
     };
     let side = Side {
         pushed: handles.pushed_as(),

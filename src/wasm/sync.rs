@@ -5,7 +5,9 @@ use std::ops::Range;
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
-use super::entries::{Before, Incoming, entries, read};
+use super::calls_of::CallsOf;
+use super::entries::{Before, Group, Incoming, entries, read};
+use super::extended::{self, Extended, halves};
 use super::inner::Inner;
 use super::line::{CommonPart, Line, behind_instructions, reads_same};
 use super::value::{copy_of, get, is_list, json_of, set};
@@ -14,7 +16,7 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Part};
-use crate::provider::{PendingRenames, list_keys, provider};
+use crate::provider::{PendingRenames, join, list_keys, parts_read, provider};
 
 /// Appends what is new in a list. Returns `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -24,14 +26,8 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let writes = inner.writes();
     let beside = header_beside(inner, format, input)?;
     let line = inner.line.borrow();
-    let mut common = inner.read(|core| line.common(format, &list, core))??;
-    let mut view = None;
-    if common.diverged_at.is_some() || common.head.is_other {
-        view = returned_view_line(inner, format, &list, beside.as_deref(), common.diverged_at.is_some())?;
-        if let Some(view) = &view {
-            common = inner.read(|core| view.common(format, &list, core))??;
-        }
-    }
+    let (view, common, extended) = compared(inner, &line, format, &list, beside.as_deref())?;
+    let list = extended.as_ref().map_or(&list, |extended| &extended.list);
     let known = view.as_ref().unwrap_or(&line);
     let mut gone = known.messages_from(common.stretches);
     if !gone.is_empty() {
@@ -44,7 +40,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     // Asked before the list is read, which may call the caller's getters: then nothing of the session may be borrowed.
     let all = format == Format::Gemini && list[common.entries..].iter().any(continues);
     let before = inner.read(|core| known.before(common.stretches, all, format, &core.context().history))?;
-    let renewed = rewritten_entries(inner, known, &common, format, &list)?;
+    let renewed = rewritten_entries(inner, known, &common, format, list)?;
     let own_head = known.nodes_of(common.head.stretches);
     // A list that has one of our summaries in it goes on from there.
     let is_cut_back = !gone.is_empty()
@@ -54,7 +50,10 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         })?;
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
-    let Incoming { messages, groups } = read(format, &new, |_| Ok(before))?;
+    let Incoming { mut messages, mut groups } = read(format, &new, |_| Ok(before))?;
+    if let Some(first) = messages.first_mut().filter(|_| extended.is_some()) {
+        join(format, first);
+    }
     let messages = with_known_ids(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
     let head = head
@@ -99,8 +98,8 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         *inner.line.borrow_mut() = view;
     }
     inner.line.borrow_mut().cut(common.stretches);
-    renewed.apply(inner, format, &list)?;
-    let adopted = inner.line.borrow_mut().adopt(format, &common, &list);
+    renewed.apply(inner, format, list)?;
+    let adopted = inner.line.borrow_mut().adopt(format, &common, list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
             handles.adopt(format, &nodes, objects);
@@ -114,12 +113,55 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         inner.keep(format, &head_nodes, head.groups);
         inner.line.borrow_mut().extend(behind);
     }
+    if let Some(extended) = extended {
+        extend_last(inner, format, extended.whole, &nodes, &mut groups)?;
+    }
     inner.keep(format, &nodes, groups);
     inner.deliver_events();
     let result = Object::new();
     set(&result, "added", &JsValue::from(added))?;
     set(&result, "diverged_at", &common.diverged_at.map_or(JsValue::NULL, |at| JsValue::from(at as u32)))?;
     Ok(result.into())
+}
+
+/// Compares the list with what was pushed, and if it says something else, with the view. Returns the line of the view if the list
+/// continues it.
+fn compared(
+    inner: &Inner,
+    line: &Line,
+    format: Format,
+    list: &[JsValue],
+    beside: Option<&[Message]>,
+) -> Result<(Option<Line>, CommonPart, Option<Extended>), JsValue> {
+    let with = |line: &Line| inner.read(|core| extended::common(line, format, list, core))?;
+    let (common, extended) = with(line)?;
+    if common.diverged_at.is_some() || common.head.is_other {
+        let any_header = common.diverged_at.is_some();
+        if let Some(view) = returned_view_line(inner, format, list, beside, any_header)? {
+            let (common, extended) = with(&view)?;
+            return Ok((Some(view), common, extended));
+        }
+    }
+    Ok((None, common, extended))
+}
+
+/// Adds the messages of the first group to the last entry, which they extended.
+fn extend_last(
+    inner: &Inner,
+    format: Format,
+    whole: JsValue,
+    nodes: &[NodeIndex],
+    groups: &mut Vec<Group>,
+) -> Result<(), JsValue> {
+    let behind = groups.split_off(groups.len().min(1));
+    let Some(Group { messages, repaired, .. }) = groups.pop() else { return Ok(()) };
+    *groups = behind;
+    let new = nodes.get(messages).unwrap_or_default();
+    let all = inner.line.borrow_mut().extend_last(format, whole.clone(), new);
+    if let Some(all) = all.filter(|_| !repaired) {
+        inner.handles()?.keep(format, all, vec![whole]);
+    }
+    Ok(())
 }
 
 /// Entries that say the same as before but are written differently now.
@@ -195,7 +237,8 @@ impl RewrittenEntries {
             let mut line = inner.line.borrow_mut();
             line.renew(n, format, objects);
             let Some(stretch) = line.0.get(n) else { continue };
-            let reproduces = inner.read(|core| stretch.reproduces_its_objects(&core.context().history))?;
+            let reproduces =
+                inner.read(|core| stretch.reproduces_its_objects(&CallsOf::new(&core.context().history)))?;
             inner.handles()?.renew(format, &nodes, if reproduces { objects } else { &[] });
         }
         Ok(())
@@ -228,10 +271,11 @@ fn returned_view_line(
         let entries = shown.entries.to_vec();
         let begins_with = |list: &[JsValue], shown: &[JsValue]| {
             let mut renamed = PendingRenames::default();
-            let mut pairs = shown.iter().zip(list);
-            !shown.is_empty()
-                && shown.len() <= list.len()
-                && pairs.all(|(shown, given)| reads_same(format, shown, given, &mut renamed))
+            let Some((end, before)) = shown.split_last() else { return false };
+            let Some(given) = list.get(before.len()) else { return false };
+            let mut same = |one: &JsValue, other: &JsValue| reads_same(format, one, other, &mut renamed);
+            before.iter().zip(list).all(|(shown, given)| same(shown, given))
+                && (same(end, given) || known_half(format, end, given).is_some_and(|half| same(end, &half)))
         };
         let is_summary = |at: NodeIndex| context.history.node(at).kind == NodeKind::Summary;
         let line = || shown.line(context, format);
@@ -248,6 +292,13 @@ fn returned_view_line(
         handles.lists.insert(format, shown);
         Ok(line)
     })?
+}
+
+/// The first half of an entry that may extend `known`.
+fn known_half(format: Format, known: &JsValue, entry: &JsValue) -> Option<JsValue> {
+    let known = json_of(format, known, ErrorCode::InvalidMessage).ok()?;
+    let [half, _] = halves(format, parts_read(&known).len(), entry).ok()??;
+    Some(half)
 }
 
 /// The header that a body has outside its list, if it is to be set. It is empty if the body's is empty, or if the body no longer

@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use contextfold::ErrorCode;
-use contextfold::message::{Message, Role};
+use contextfold::message::{Message, Part, Role, ToolCall};
 use contextfold::session::{EventName, Fit, FoldMessages, Form, Session};
+use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 
 use super::support::{code, fold, named, push, session, shown, talk};
@@ -54,6 +57,45 @@ fn trimmed_outputs_are_still_trimmed_after_an_unfold() {
     s.unfold(&id).unwrap();
     assert_eq!(forms(&s), before);
     assert!(s.context_mut().collect_garbage(true).is_empty());
+}
+
+#[test]
+fn what_a_fold_makes_room_for_goes_with_it() {
+    let output = "a line of the output, and another\n".repeat(180);
+    let step = |n: usize| {
+        let call = Part::from(ToolCall::function(format!("call_{n}"), "read", format!(r#"{{"n":{n}}}"#)));
+        [
+            Message::new(Role::Assistant, vec![call]),
+            Message::tool(format!("call_{n}"), format!("{n} {output}")),
+            Message::text(Role::Assistant, format!("{n}: {}", "a word on it ".repeat(45))),
+        ]
+    };
+    for (asked, steps) in [(8, 20), (8, 30), (3, 20)] {
+        let mut s = session(&json!({ "contextWindow": 20_000, "safetyMargin": 0 }));
+        push(&mut s, "u1");
+        for n in 0..asked + steps {
+            s.push(step(n).to_vec()).unwrap();
+            assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
+            if n < asked {
+                push(&mut s, &format!("u{}", n + 2));
+            }
+        }
+        let view = |s: &Session| -> Vec<_> {
+            s.context().view.slots().map(|slot| (slot.node, slot.form, slot.message.clone())).collect()
+        };
+        let (before, tokens) = (view(&s), s.tokens());
+        assert!(before.iter().any(|(_, form, _)| *form == Form::Shortened));
+        let id = fold(&mut s);
+        let is_longer =
+            view(&s).iter().any(|(node, _, now)| before.iter().any(|(of, _, was)| of == node && was != now));
+        assert!(is_longer, "there is room for more of what stays");
+        let mut restored =
+            Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap().session;
+        for s in [&mut s, &mut restored] {
+            s.unfold(&id).unwrap();
+            assert_eq!((view(s), s.tokens()), (before.clone(), tokens));
+        }
+    }
 }
 
 #[test]
@@ -216,6 +258,39 @@ fn a_late_output_goes_before_later_messages_and_can_be_folded() {
     let mut s = folded();
     s.rewind("c3").unwrap();
     assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
+}
+
+#[test]
+fn a_late_output_brings_its_folded_step_back() {
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let fold_of = |s: &mut Session, ids: &[&str]| {
+        let members = ids.iter().map(|id| node(s, id)).collect();
+        let summary = s.context_mut().fold(members, summary());
+        s.context().history.node(summary).id.to_string()
+    };
+    let mut s = talk("u1 c2 u2 c3");
+    let stand_in = s.context().view.body()[2].node;
+    let stand_in = s.context().history.node(stand_in).id.to_string();
+    let inner = fold_of(&mut s, &["u1", "c2", &stand_in]);
+    let outer = fold_of(&mut s, &[&inner, "u2"]);
+    assert_eq!(shown(&s), "fold c3");
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "fold c2 t2 c3", "the summary does not have it");
+    assert!(s.context().left_out.iter().all(|line| &*line.id != "t2"));
+    push(&mut s, "t3 u4");
+    let again = fold_of(&mut s, &[&outer, "c2", "t2"]);
+    assert_eq!(shown(&s), "fold c3 t3 u4", "it may be folded like any other step");
+    for id in [again, outer, inner] {
+        s.unfold(&id).unwrap();
+    }
+    assert_eq!(shown(&s), "u1 c2 t2 u2 c3 t3 u4");
+
+    let mut s = talk("u1 c2");
+    let fold = fold_of(&mut s, &["u1", "c2"]);
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "fold c2 t2");
+    s.unfold(&fold).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2");
 }
 
 /// One fold inside another.

@@ -2954,6 +2954,8 @@ export class Session {
      * differs, else `null`. The history keeps everything; the view continues with the given list from there. A fold that covers
      * rewritten messages is undone. Tool outputs that are already stored keep their refs.
      *
+     * If the last entry that is known is the user's, and now has more behind what it said, only that is new: nothing was rewritten.
+     *
      * A list may also begin with the current view, summaries included: then the session goes on from there.
      *
      * A body's `system` or `instructions` becomes the header, as with `setHeader`. If the next body has none, the view has none either.
@@ -3226,6 +3228,10 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
  * Before each answer of the assistant, the view is prepared as `prepare` does it. No model is called: summaries are made by
  * `extractiveSummarize`. If `options` have neither `model` nor `contextWindow`, the window is half of the transcript's
  * tokens. If a view cannot be prepared, its call has the error, and the replay goes on.
+ *
+ * Views name the refs of outputs, as for a model that can open them. With the definitions of such tools (`toolDefinitions`) among its
+ * `tools`, a replay sends what a session with these tools and without `summarize` sends. Without them, a session names no refs, so its
+ * views differ by about a percent.
  *
  * ```js
  * import { simulate } from "contextfold";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ContextError, Recording, Session, presets, simulate } from "contextfold";
+import { ContextError, Recording, Session, presets, simulate, toolDefinitions } from "contextfold";
 import { failsWith } from "../support/session.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -268,4 +268,24 @@ test("the function's options are validated", () => {
     assert.throws(() => simulate("openai-chat", chat, options), (error) => error instanceof ContextError && error.code === "INVALID_CONFIG", JSON.stringify(options));
   assert.throws(() => simulate("word", chat), { code: "INVALID_ARGUMENT" });
   assert.throws(() => simulate("openai-chat", null), ContextError);
+});
+
+test("a replay sends what a session with the same tools sends", async () => {
+  const tools = toolDefinitions("openai-responses");
+  const isAnswer = (item) => item?.role === "assistant" || ["function_call", "reasoning", "custom_tool_call"].includes(item?.type);
+  for (const contextWindow of [6_000, 12_000]) {
+    const { calls, compactions } = simulate("openai-responses", items, { contextWindow, tools, presets: ["contextfold"] }).runs[0];
+    assert.ok(compactions.count > 3);
+    const session = new Session({ contextWindow });
+    session.setTools("openai-responses", tools);
+    let pushed = 0;
+    const sent = [];
+    for (const [at, item] of items.entries()) {
+      if (!isAnswer(item) || isAnswer(items[at - 1])) continue;
+      session.pushFrom("openai-responses", items.slice(pushed, at));
+      pushed = at;
+      sent.push((await session.prepare()).report.tokens_after);
+    }
+    assert.deepEqual(sent, calls.map(({ tokens }) => tokens));
+  }
 });

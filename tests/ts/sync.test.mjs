@@ -375,6 +375,73 @@ describe("changes without meaning to a reader", () => {
   });
 });
 
+describe("the last entry with more behind it", () => {
+  const said = (format, list) => convert("openai-chat", format, list);
+  const entriesOf = (body) => (Array.isArray(body) ? body : (body.input ?? body.messages ?? body.contents));
+  const partOf = (format) => ({ gemini: (text) => ({ text }), "bedrock-converse": (text) => ({ text }), "openai-responses": (text) => ({ type: "input_text", text }) })[format] ?? ((text) => ({ type: "text", text }));
+  const JOINED = ["anthropic", "gemini", "bedrock-converse"];
+
+  for (const format of FORMATS)
+    test(`${format}: only what is new is added, and folds stay`, async () => {
+      const part = partOf(format);
+      const key = format === "gemini" ? "parts" : "content";
+      const user = (...texts) => ({ ...(format === "openai-responses" && { type: "message" }), role: "user", [key]: texts.map(part) });
+      const earlier = entriesOf(said(format, Array.from({ length: 8 }, (_, i) => (i % 2 ? says : asks)(`${i} ${"word ".repeat(200)}`))));
+      const list = (...texts) => [...earlier, user(...texts)];
+      const session = new Session({ contextWindow: 8_000 });
+      session.sync(format, list("next?"));
+      await session.compact();
+      const ids = session.items().map(({ id }) => id);
+      const others = () => [session, Session.restore(session.snapshot())];
+      for (const texts of [["next?", "a reminder"], ["next?", "a reminder", "another", "and one more"]])
+        for (const [i, s] of others().entries()) {
+          assert.deepEqual(s.sync(format, list(...texts)), { added: 1, diverged_at: null });
+          assert.deepEqual(s.sync(format, structuredClone(list(...texts))), { added: 0, diverged_at: null });
+          assert.deepEqual(s.items().slice(0, ids.length).map(({ id }) => id), ids);
+          assert.equal(s.folds().filter((fold) => fold.in_view).length, 1);
+          const view = s.view(format);
+          for (const text of texts) assert.equal(JSON.stringify(view).split(`"${text}"`).length, 2, `${text} once`);
+          assert.deepEqual(check(format, view).filter(({ severity }) => severity === "error"), []);
+          if (i === 0) continue;
+          assert.deepEqual(s.sync(format, [...list(...texts), saidIn(format, says("done"))]), { added: 1, diverged_at: null });
+        }
+      if (JOINED.includes(format)) {
+        for (const { id } of session.folds()) session.unfold(id);
+        assertSays(session, list("next?", "a reminder", "another", "and one more"), format);
+      }
+    });
+
+  test("also behind outputs, with more after it, and in a list that is our view", async () => {
+    const steps = Array.from({ length: 6 }, (_, n) => [
+      { role: "assistant", content: [{ type: "text", text: "word ".repeat(200) }, { type: "tool_use", id: `t${n}`, name: "run", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: `t${n}`, content: `output ${n}` }] },
+    ]).flat();
+    const more = (entry) => ({ ...entry, content: [...entry.content, { type: "text", text: "a reminder" }] });
+    const session = new Session({ contextWindow: 8_000, toolOutputCache: { enabled: false } });
+    session.sync("anthropic", [asks("go"), ...steps]);
+    await session.compact();
+    const again = Session.restore(session.snapshot());
+    const list = [asks("go"), ...steps.with(-1, more(steps.at(-1))), says("done")];
+    assert.deepEqual(session.sync("anthropic", list), { added: 2, diverged_at: null });
+    assert.deepEqual(session.view("anthropic").messages.slice(-2), list.slice(-2));
+
+    const { messages } = again.view("anthropic");
+    assert.deepEqual(again.sync("anthropic", messages.with(-1, more(messages.at(-1)))), { added: 1, diverged_at: null });
+    assert.deepEqual(again.view("anthropic").messages, messages.with(-1, more(messages.at(-1))));
+  });
+
+  test("the output of a parallel call that comes later", () => {
+    const call = (id) => ({ type: "tool_use", id, name: "run", input: {} });
+    const output = (id) => ({ type: "tool_result", tool_use_id: id, content: `of ${id}` });
+    const list = (...ids) => [asks("go"), { role: "assistant", content: [call("a"), call("b")] }, { role: "user", content: ids.map(output) }];
+    const session = new Session();
+    session.sync("anthropic", list("a"));
+    assert.deepEqual(session.sync("anthropic", list("a", "b")), { added: 1, diverged_at: null });
+    assertSays(session, list("a", "b"), "anthropic");
+    assert.equal(session.sync("anthropic", list("b")).diverged_at, 2, "what is gone is a rewrite");
+  });
+});
+
 describe("a restored session recognises the caller's list", () => {
   const long = "word ".repeat(500);
   const lists = {

@@ -16,22 +16,29 @@ pub(in crate::provider) struct Named<'v> {
 /// For each output the index of its call: the one with the same id, or else the first one with the same name that has
 /// no output yet.
 pub(in crate::provider) fn match_outputs(calls: &[Named<'_>], outputs: &[Named<'_>]) -> Vec<Option<usize>> {
-    let mut taken = vec![false; calls.len()];
-    let mut found = vec![None; outputs.len()];
-    for by_id in [true, false] {
-        for (output, found) in outputs.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            let fits = |call: &Named<'_>| match (output.id, call.id) {
-                (Some(id), Some(of_call)) => id == of_call,
-                _ => !by_id && output.name == call.name,
-            };
-            *found = (0..calls.len()).find(|at| !taken[*at] && fits(&calls[*at]));
-            if let Some(at) = *found {
-                taken[at] = true;
-            }
+    let (mut by_id, mut by_name, mut without_id) =
+        (Waiting::default(), Waiting::default(), Waiting::default());
+    for (at, call) in calls.iter().enumerate().rev() {
+        let own = call.id.map_or((&mut without_id, call.name), |id| (&mut by_id, id));
+        for (waiting, key) in [own, (&mut by_name, call.name)] {
+            waiting.entry(key).or_default().push(at);
         }
+    }
+    let mut taken = vec![false; calls.len()];
+    let mut first = |waiting: &mut Waiting<'_>, key: &str| {
+        let waiting = waiting.get_mut(key)?;
+        std::iter::from_fn(|| waiting.pop()).find(|at| !std::mem::replace(&mut taken[*at], true))
+    };
+    let mut found: Vec<Option<usize>> = outputs.iter().map(|output| first(&mut by_id, output.id?)).collect();
+    for (output, found) in outputs.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+        let waiting = if output.id.is_some() { &mut without_id } else { &mut by_name };
+        *found = first(waiting, output.name);
     }
     found
 }
+
+/// The indices of calls under an id or a name, the first one last.
+type Waiting<'v> = HashMap<&'v str, Vec<usize>>;
 
 /// The names of calls without ids, each with the number of its calls.
 #[derive(Default)]
