@@ -359,7 +359,7 @@ impl Session {
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
         let mut judged =
-            self.judged_with_ledger(pending, pending.question.plan.clone(), answer, wants_retain)?;
+            self.judged_with_ledger(pending, pending.question.plan.clone(), answer, wants_retain, 0)?;
         let tokens = judged.accepted.tokens;
         if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
             let why = format!(
@@ -372,41 +372,67 @@ impl Session {
         }
         let marks = (aim.target_after_fold, aim.limit);
         let smaller = judged.plan.clone().keep_newest_that_fit(&self.context, &judged.accepted, marks);
-        let smaller = smaller.and_then(|plan| {
+        let again = |plan: FoldPlan, spare| {
             let own = answer.built_in.then(|| Answer {
                 by_provider: answer.by_provider.clone(),
                 ..self.built_in(&pending.question, &plan)
             });
-            self.judged_with_ledger(pending, plan, own.as_ref().unwrap_or(answer), wants_retain).ok()
-        });
+            self.judged_with_ledger(pending, plan, own.as_ref().unwrap_or(answer), wants_retain, spare).ok()
+        };
+        let smaller = smaller.and_then(|plan| again(plan, 0));
         // Messages that come back must not cost the ledger more of the user's rules.
         let smaller =
             smaller.filter(|smaller| smaller.accepted.omitted.rules <= judged.accepted.omitted.rules);
-        Ok(smaller.unwrap_or(judged))
+        let judged = smaller.unwrap_or(judged);
+        // If nothing is cut in a view that is made once, facts may have what no step has room in.
+        let spare = self.spare(&judged, &aim);
+        let fuller = (spare > 0).then(|| again(judged.plan.clone(), spare)).flatten();
+        let fuller = fuller.filter(|fuller| {
+            let after = fuller.plan.after(&self.context, fuller.accepted.tokens);
+            after <= aim.target_after_fold && fuller.accepted.omitted.rules <= judged.accepted.omitted.rules
+        });
+        Ok(fuller.unwrap_or(judged))
+    }
+
+    /// The tokens that a view which is made once leaves free after a fold because nothing in it is cut and no step fits.
+    fn spare(&self, judged: &Judged, aim: &Aim) -> u64 {
+        let is_full = judged.plan.cut.as_ref().is_none_or(|cut| !cut.nodes.is_empty());
+        if is_full || !aim.fill || aim.ledger.configured.is_some() {
+            return 0;
+        }
+        aim.target_after_fold.saturating_sub(judged.plan.after(&self.context, judged.accepted.tokens))
     }
 
     /// Judges an answer for this plan. If it is a built-in summary that leaves things to a ledger, and no ledger found room, it tells
-    /// everything itself.
+    /// everything itself. `spare`: the tokens that the ledger may take beyond its budget.
     fn judged_with_ledger(
         &self,
         pending: &Pending,
         plan: FoldPlan,
         answer: &Answer,
         wants_retain: bool,
+        spare: u64,
     ) -> Result<Judged> {
         let question = &pending.question;
-        let judged = self.judged(plan.clone(), answer, wants_retain, &question.run.aim)?;
+        let judged = self.judged(plan.clone(), answer, wants_retain, &question.run.aim, spare)?;
         if !answer.built_in || judged.accepted.ledger_tokens > 0 || !self.writes_ledger(question) {
             return Ok(judged);
         }
         let by_provider = answer.by_provider.clone();
         let alone = Answer { by_provider, ..self.built_in_beside(false, question, &plan) };
-        Ok(self.judged(plan, &alone, wants_retain, &question.run.aim).unwrap_or(judged))
+        Ok(self.judged(plan, &alone, wants_retain, &question.run.aim, spare).unwrap_or(judged))
     }
 
-    fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
+    fn judged(
+        &self,
+        plan: FoldPlan,
+        answer: &Answer,
+        wants_retain: bool,
+        aim: &Aim,
+        spare: u64,
+    ) -> Result<Judged> {
         let redact = self.host.redact.as_ref();
-        let budget = aim.ledger.budget(&self.context, aim.target, aim.limit);
+        let budget = aim.ledger.budget(&self.context, aim.target, aim.limit).and_spare(spare);
         let carried = if budget.is_none() {
             CarriedFacts::default()
         } else {

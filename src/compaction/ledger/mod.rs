@@ -129,6 +129,12 @@ impl Budget {
         Self { tokens, names: tokens, rules }
     }
 
+    /// With this much more for facts.
+    #[must_use]
+    pub const fn and_spare(self, tokens: u64) -> Self {
+        Self { tokens: self.tokens + tokens, names: self.names + tokens, ..self }
+    }
+
     /// Whether there is no ledger.
     pub fn is_none(self) -> bool {
         self.tokens == 0 && self.rules == 0
