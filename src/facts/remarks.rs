@@ -4,7 +4,7 @@ use super::clause::only_asks;
 use super::constraints::points_back;
 use super::literals;
 use super::sentences::{Sentence, joined, pieces, sentences};
-use super::small_talk::{is_assent, is_courtesy, refuses, says_what_is_lacking};
+use super::small_talk::{is_assent, is_courtesy, says_what_is_lacking};
 use super::words::{is_listed, lowered, words, words_with_apostrophes};
 use crate::hashing::hash;
 use crate::script::is_cjk;
@@ -105,13 +105,13 @@ fn says_something(sentence: &str) -> bool {
         && is_worth_telling(sentence)
 }
 
-/// Whether a text says something that only the message before it explains: "Actually no, put it back in."
+/// Whether a text says something that only the message before it explains: "Actually no, put it back in.", "Better not."
 pub fn refers_back(text: &str) -> bool {
     let says = |sentence: &Sentence<'_>| {
+        let says_more = || words(sentence.text).any(|word| !is_assent(word));
         sentence.is_said()
-            && is_sentence(sentence.text)
             && !sentence.text.ends_with(['?', '\u{FF1F}'])
-            && (refuses(sentence.text) || !is_courtesy(sentence.text))
+            && if sentence.text.contains(is_cjk) { !is_courtesy(sentence.text) } else { says_more() }
             && !says_what_is_lacking(sentence.text)
     };
     text.len() <= LONGEST && sentences(text).iter().any(says)

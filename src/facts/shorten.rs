@@ -70,8 +70,13 @@ pub fn both_ends_within(text: &str, limit: usize) -> String {
 
 /// `text` on one line, without emphasis marks. The marks of earlier cuts become short.
 pub fn whole_line(text: &str) -> String {
+    marked_line(text).replace("**", "").trim().to_owned()
+}
+
+/// `text` on one line. The marks of earlier cuts become short.
+pub fn marked_line(text: &str) -> String {
     let pieces: Vec<&str> = between_marks(text).map(|(_, piece)| piece).collect();
-    one_line(&pieces.join(GAP)).replace("**", "").trim().to_owned()
+    one_line(&pieces.join(GAP))
 }
 
 /// Whether `text` contains the beginning of `whole`, a text on one line, shortened to `least` bytes or more.

@@ -53,15 +53,6 @@ pub fn agrees(answer: &str) -> bool {
         && words.first().is_none_or(|first| !is_listed(first, REFUSALS) && is_listed(first, ASSENT))
 }
 
-/// Whether a sentence refuses and says more than that: "No, take the other one."
-pub fn refuses(sentence: &str) -> bool {
-    let folded = folded(sentence);
-    let mut words = words(&folded);
-    words.next().is_some_and(|first| is_listed(first, REFUSALS))
-        && words.nth(1).is_some()
-        && !thanks(sentence)
-}
-
 /// Whether a sentence has a word of thanks or of an apology.
 pub fn thanks(sentence: &str) -> bool {
     let folded = folded(sentence);

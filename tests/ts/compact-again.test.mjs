@@ -45,7 +45,7 @@ for (const [format, keep] of Object.entries(kept))
 /** The rules that the record in a list tells. */
 function rulesIn(messages) {
   const record = messages.map(({ content }) => `${content}`).find((text) => text.startsWith("[Record of "));
-  return record?.match(/The user's rules \(later ones take precedence\):\n((?:(?:- | {2}).*\n)+)/)?.[1].trimEnd().split("\n- ") ?? [];
+  return record?.match(/The user's words, in order \(later ones take precedence, requests may be done\):\n((?:(?:- | {2}).*\n)+)/)?.[1].trimEnd().split("\n- ") ?? [];
 }
 
 const step = (n, text) => [

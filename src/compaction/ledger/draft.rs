@@ -141,7 +141,9 @@ impl Draft {
         let of_work = of_open + of_folder + of_often + of_commands;
         left -= of_work;
         let (of_rest, words) = draft.rest(missing, &rules, left, room);
-        draft.omitted.rules -= words.said.iter().filter(|rule| !chosen.contains(rule)).count() as u64;
+        let counts = |rule: &&usize| missing.rules[**rule].is_rule || room.facts > 0;
+        let further = words.said.iter().filter(counts).filter(|rule| !chosen.contains(rule)).count();
+        draft.omitted.rules -= further as u64;
         draft.cost += of_task + of_work + of_rest;
         draft.text.insert_str(behind_task, &words.text);
 

@@ -71,6 +71,7 @@ impl<'a> Missing<'a> {
         let rules = not_found(rules, |rules, found| {
             already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
         });
+        let rules = in_order(rules);
         let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
         let rules_in = |remark: &UserRemark| {
             let mut rules = Vec::new();
@@ -122,6 +123,18 @@ impl<'a> Missing<'a> {
             shown: already_shown,
         }
     }
+}
+
+/// Gives the rules that no message is known for the place of the one before them.
+fn in_order(mut rules: Vec<LedgerRule<'_>>) -> Vec<LedgerRule<'_>> {
+    let mut by_age: Vec<usize> = (0..rules.len()).collect();
+    sort_by_key(&mut by_age, |rule| rules[*rule].last);
+    let mut before = None;
+    for rule in by_age {
+        before = before.max(rules[rule].at);
+        rules[rule].at = rules[rule].at.or(before);
+    }
+    rules
 }
 
 /// For each of `len` indices, whether it is found.

@@ -7,21 +7,24 @@ use super::asked::{AskedRequest, folded_turns};
 use crate::compaction::Redact;
 use crate::context::{Context, ERASED, NodeIndex, NodeSet};
 use crate::error::Result;
-use crate::facts::shorten::{both_ends_within, one_line, whole_line};
+use crate::facts::shorten::{both_ends_within, marked_line, one_line};
 use crate::facts::words::words;
 use crate::facts::{
     ExtractedFacts, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences, thanks,
     whole_final_question, without_numbers,
 };
 use crate::hashing::{HashSet, hash};
+use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
+use crate::tool_output::first_words;
 
 /// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
 /// A word that more messages have says little about what one is about.
 const RARE: usize = 3;
-/// Two messages that share so many rare words are about the same, and so are two with the same quantity: "12 pages".
+/// Two messages that share so many rare words are about the same, and so are two with the same quantity: "12 pages". A name, such as
+/// `created_at`, is as good as two words.
 const SHARED: usize = 3;
 
 /// What has more words or, in bytes, is longer is no mere answer, and a question that is longer is not told.
@@ -29,11 +32,14 @@ const ANSWER_WORDS: usize = 5;
 const LONGEST_ANSWER: usize = 60;
 const LONGEST_QUESTION: usize = 200;
 
+/// What has no more words says nothing without the message before it.
+const FEW_WORDS: usize = 2;
+
 /// Longer messages, in bytes, lose their middle: what the user wrote, and what was pasted.
 const LONGEST_WRITTEN: usize = 800;
 const LONGEST_PASTED: usize = 240;
 
-/// At most so many bytes of a message, from its end, are compared with others.
+/// Of a longer message, about so many bytes at its ends are read.
 const LONGEST_READ: usize = 8_000;
 
 /// What the user said in a message, and in the next ones if only this one explains them.
@@ -125,6 +131,7 @@ pub(super) fn user_words<'r>(
         let Some((need, line)) = said.told(context, redact)? else { continue };
         let is_new = kinds.insert(hash(without_numbers(&line).as_bytes()));
         let need = match need {
+            Need::Vague if !is_new => continue,
             Need::Vague => {
                 vague.push(SaidLine { at: said.at, text: line });
                 continue;
@@ -143,7 +150,7 @@ pub(super) fn user_words<'r>(
     let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
     let mut places = vec![None; rules.len()];
     let sought = TextSet::new(rules);
-    for said in &all {
+    for said in all.iter().filter(|said| said.has_rules || redact.is_some()) {
         sought.find(&one_line(&said.text), |rule| places[rule] = places[rule].max(Some(said.at)));
     }
     Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules: places })
@@ -157,7 +164,7 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], line: SaidLine
     });
     if let Some((_, remark)) = told {
         remark.lines.push(line);
-    } else {
+    } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
         let need = if before.is_some_and(|before| before.has_rules) { Need::Later } else { Need::Vague };
         out.push((need, UserRemark { lines: vec![line] }));
@@ -170,7 +177,7 @@ impl Said<'_> {
         if self.text == ERASED {
             return Ok(None);
         }
-        let line = whole_line(&self.text);
+        let line = marked_line(&ends_of(&self.text));
         if let Some(question) = self.question(context, redact)? {
             // Of a rule that only agrees, the rules tell nothing.
             let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
@@ -220,6 +227,14 @@ impl Said<'_> {
     }
 }
 
+/// A text, or both ends of a long one, which loses its middle in any case.
+fn ends_of(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * LONGEST_READ {
+        return text.into();
+    }
+    format!("{}\n{}", first_words(text, LONGEST_READ), end_of(text, LONGEST_READ)).into()
+}
+
 /// The end of a text, of about this many bytes.
 fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
@@ -241,6 +256,12 @@ fn later_ones(all: &[Said<'_>]) -> HashSet<usize> {
                 );
             }
             before = Some(word);
+        }
+        let names = end_of(&message.text, LONGEST_READ)
+            .split_whitespace()
+            .map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
+        for name in names.filter(|name| name.contains(['_', '/'])) {
+            said.extend((1..SHARED).map(|times| (hash(format!("{times} {name}").as_bytes()), number)));
         }
     }
     sort(&mut said);
