@@ -1,6 +1,7 @@
 use super::literal::literals;
 use crate::hashing::hash;
 use crate::script::is_cjk;
+use crate::sorting::sort_by;
 
 /// The fewest letters of a word that tells something by itself; shorter ones mostly hold a sentence together.
 const TELLING: usize = 4;
@@ -45,7 +46,7 @@ impl Content {
                 about.push(hash(word.to_lowercase().as_bytes()));
             }
         }
-        about.sort_unstable();
+        sort_by(&mut about, u64::cmp);
         about.dedup();
         Self { about, pairs, figures, names: !literals(text).is_empty() }
     }
