@@ -1,6 +1,7 @@
 //! Writes a summary without a model: facts of the conversation, sorted under headings (COMP-16).
 
 mod actions;
+mod answers;
 mod collect;
 mod draft;
 mod earlier;

@@ -35,7 +35,7 @@ mod tests {
             [&call("before"), middle, &call("behind")].concat()
         };
         let (old, new) = (lines("two();\n"), lines("tea();\nthree();\n"));
-        assert_eq!(difference(&old, &new, 50).left_out, "before(18);\nbefore(19);\ntwo();\nbehind(0);");
+        assert_eq!(difference(&old, &new, 50).left_out, "before(18);\nbefore(19);\ntwo();\nbehind(0);\n");
         assert_eq!(difference(&new, &old, 0).left_out, "ea();\nthree");
         let words = |middle: &str| format!("{}{middle}{}", "some words ".repeat(20), " and more".repeat(20));
         let changed = words("/etc/app/limits.toml");

@@ -57,17 +57,29 @@ pub(super) fn pieces_around(text: &str, marked: (usize, usize), bytes: usize) ->
 /// The beginning of a text, up to the end of a line or a word.
 pub(super) fn head(text: &str, bytes: usize) -> &str {
     let head = prefix_bytes(text, bytes);
-    let is_near = |end: &usize| head.len() - end <= head.len() * NEAR / 100;
-    let line = head.rfind('\n').map(|end| end + 1).filter(is_near);
+    let rest = text[head.len()..].find('\n').unwrap_or(text.len() - head.len());
+    let line = head
+        .rfind('\n')
+        .map(|end| end + 1)
+        .filter(|end| ends_at(head, head.len() - end, rest, &head[..*end]));
     line.map_or_else(|| first_words(text, bytes), |end| &head[..end])
 }
 
 /// The end of a text, from the beginning of a line or a word.
 pub(super) fn tail(text: &str, bytes: usize) -> &str {
     let tail = suffix_bytes(text, bytes);
-    let is_near = |start: &usize| *start <= tail.len() * NEAR / 100;
-    let line = tail.find('\n').map(|start| start + 1).filter(is_near);
+    let before = &text[..text.len() - tail.len()];
+    let rest = before.len() - before.rfind('\n').map_or(0, |end| end + 1);
+    let line =
+        tail.find('\n').map(|start| start + 1).filter(|start| ends_at(tail, *start, rest, &tail[*start..]));
     line.map_or_else(|| last_words(text, bytes), |start| &tail[start..])
+}
+
+/// Whether a piece leaves out the part of a line in it: it loses little by that, or else the line is short enough for the piece, such as the
+/// row of a table, and would be told with a part of its values. `rest`: the part of the line that is not in the piece.
+fn ends_at(piece: &str, part: usize, rest: usize, kept: &str) -> bool {
+    let is_near = part <= piece.len() * NEAR / 100;
+    is_near || (part + rest <= piece.len() && kept.contains(char::is_alphanumeric))
 }
 
 #[cfg(test)]
@@ -87,6 +99,16 @@ mod tests {
         assert_eq!((head, tail), ("error: it failed,", "pass cargo test"));
         let path = "(Open file: /testbed/reproduce.py) now exits with status 1";
         assert_eq!(super::tail(path, 40), "now exits with status 1");
+    }
+
+    #[test]
+    fn a_row_is_not_cut() {
+        let table = "week | n | ret\n-----+---+------\n2026-W10 | 2052 | 0.3353\n2026-W11 | 2377 | 0.4150\n(2 rows)\n";
+        let Pieces { head, tail, .. } = pieces(table, 70);
+        assert_eq!(
+            (head, tail),
+            ("week | n | ret\n-----+---+------\n", "2026-W11 | 2377 | 0.4150\n(2 rows)\n")
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod cjk_rules;
 mod clause;
 mod codes;
 mod constraints;
+mod content;
 mod distinguishing;
 mod edit;
 mod extracted;
@@ -57,6 +58,7 @@ pub use actions::{Action, ActionKind, actions};
 pub use all_done::says_all_done;
 pub use asked_user::is_ask_user_tool;
 pub use constraints::{Constraint, constraints};
+pub use content::Content;
 pub use distinguishing::distinguishing_argument;
 pub use extracted::ExtractedFacts;
 pub use id_field::FieldNames;
@@ -84,7 +86,7 @@ pub use shell::{
     without_shortening,
 };
 pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
-pub use statements::{StatementKind, only_leads_on, statement};
+pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;

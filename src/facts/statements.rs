@@ -1,3 +1,4 @@
+use super::content::Content;
 use super::literal::literals;
 use super::words::lowered;
 use crate::script::is_cjk;
@@ -96,22 +97,32 @@ pub fn statement(sentence: &str) -> Option<Statement> {
         (StatementKind::Decision, strongest(&lower, DECISIONS)),
         (StatementKind::Done, strongest(&lower, DONE)),
     ];
-    let (kind, strength) = kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0)?;
+    let figures = Content::of(sentence).figures.min(3) as u32;
+    let (kind, strength) =
+        kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0 || figures > 0)?;
+    // Without any of these words, figures are what was found.
+    let kind = if strength == 0 { StatementKind::Finding } else { kind };
     if kind != StatementKind::Done && holds(&lower, EXPECTATION) {
         return None;
     }
-    let narrates = NARRATION.iter().any(|n| lower.starts_with(n));
-    if (narrates && strength < 4) || sentence.trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']) {
+    if (narrates(&lower) && strength < 4)
+        || sentence.trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}'])
+    {
         return None;
     }
     let specific = literals(sentence).len() + sentence.matches('`').count() / 2;
-    let numbers = sentence.bytes().any(|b| b.is_ascii_digit());
     let bare = specific == 0 && sentence.chars().map(|c| if is_cjk(c) { 3 } else { 1 }).sum::<usize>() < 24;
-    let weight = strength + 2 * specific.min(3) as u32 + u32::from(numbers);
+    let weight = strength + 2 * specific.min(3) as u32 + figures;
     // A sentence with only weak words gains little from the names in it.
-    let weight = if strength == 1 { weight.min(3) } else { weight };
+    let weight = if strength <= 1 { weight.min(2 + strength) } else { weight };
     // Headings, exclamations and a mere "Updated." state nothing.
     (!bare).then_some(Statement { kind, weight })
+}
+
+/// Whether a sentence only announces a call, which shows it better.
+pub fn narrates(sentence: &str) -> bool {
+    let lower = lowered(sentence);
+    NARRATION.iter().any(|beginning| lower.starts_with(beginning))
 }
 
 /// Whether a sentence asks, offers, thanks, or announces what comes next, so that it says nothing by itself.

@@ -1,14 +1,15 @@
 //! Reads a conversation into a draft of its summary.
 
 use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors};
+use super::answers::{add_answer, add_former, add_on_the_way, add_thought, last_answer, strongest};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Sentence, StatementKind, Strength, actions, constraints, final_question, intentions, is_courtesy,
-    only_leads_on, records_rules, sentences, statement, unwrapped, without_directory,
+    Action, Sentence, Strength, actions, constraints, final_question, intentions, only_leads_on,
+    records_rules, sentences, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
 
@@ -25,9 +26,6 @@ const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 pub(super) const SO_FAR: &str = "So far: ";
-
-/// The most bytes of an answer's beginning.
-const LONGEST_BEGINNING: usize = 200;
 
 /// `refs`: include the refs of tool outputs.
 pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
@@ -56,6 +54,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let settled = settled_at(was_answered, messages, &dialogue);
     drop_taken_up_since(&mut draft, &dialogue, settled.is_some());
     let mut next_action = 0;
+    let mut request = String::new();
     for (at, message, text) in
         dialogue.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
     {
@@ -65,14 +64,23 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
             next_action += 1;
         }
         match message.role {
-            Role::User if is_request(message, text) => add_request(&mut draft, &without_attachments(message)),
-            Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, true),
+            Role::User if is_request(message, text) => {
+                request = without_attachments(message);
+                add_request(&mut draft, &request);
+            }
+            Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, &request),
             Role::Assistant if settled.is_none_or(|settled| at > settled) => {
-                add_answer(&mut draft, text, false);
+                add_on_the_way(&mut draft, text);
             }
             _ => {}
         }
     }
+    // What was thought before an answer or before the user's last message, those have settled.
+    let open_turn = dialogue
+        .iter()
+        .rev()
+        .take_while(|(at, message, _)| message.role == Role::Assistant && !closes_turn(messages, *at));
+    add_thought(&mut draft, open_turn.map(|(_, _, text)| *text));
     add_open_at_end(&mut draft, messages, &dialogue, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
     if refs {
@@ -135,7 +143,10 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
                 draft.put(Section::Progress, ANSWER_LABEL, text, 15);
             }
             section => {
-                draft.put_counted(section, &key_of(text.trim_start_matches(SO_FAR)), text, 3, item.count);
+                // What was important stays so.
+                let weight = strongest(text).map_or(3, |found| found.weight.max(3));
+                let key = key_of(text.trim_start_matches(SO_FAR));
+                draft.put_counted(section, &key, text, weight.into(), item.count);
             }
         }
     }
@@ -183,8 +194,10 @@ fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
         (user_spoke && starts(QUESTION_LABEL))
             || (assistant_spoke && (starts(REQUEST_LABEL) || starts(DOING_LABEL) || starts(NEXT_LABEL)))
     });
-    if assistant_spoke {
+    if assistant_spoke && let Some(answer) = draft.get(Section::Progress, ANSWER_LABEL) {
+        let answer = answer.text.trim_start_matches(ANSWER_LABEL).to_owned();
         draft.remove(Section::Progress, ANSWER_LABEL);
+        add_former(draft, &answer);
     }
 }
 
@@ -239,52 +252,6 @@ fn asks_for_something(text: &str) -> bool {
         >= 12
 }
 
-/// Adds what an answer states. What the assistant thought on the way is told only until it is settled, see `settled_at`.
-fn add_answer(draft: &mut Draft, text: &str, closing: bool) {
-    let is_table = |text: &str| text.starts_with('|');
-    // A list right behind a question to the user has its choices.
-    let mut are_choices = false;
-    let mut states_nothing = true;
-    for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
-        let line = text[..sentence.at].rfind('\n').map_or(0, |end| end + 1);
-        let list_mark = text[line..sentence.at].trim();
-        let asks_user =
-            || only_leads_on(sentence.text) && sentence.text.contains(" you") && sentence.text.ends_with('?');
-        are_choices = are_choices && !list_mark.is_empty() || list_mark.is_empty() && asks_user();
-        let Some(found) = statement(sentence.text).filter(|_| !are_choices) else { continue };
-        states_nothing = false;
-        let section = match found.kind {
-            StatementKind::Done => Section::Progress,
-            StatementKind::Decision | StatementKind::Finding => Section::Decisions,
-        };
-        let (label, weight) = if closing { ("", found.weight + 3) } else { (SO_FAR, found.weight) };
-        if closing || weight >= 3 {
-            let text = format!("{label}{}", unwrapped(sentence.text));
-            draft.put(section, &key_of(sentence.text), &text, weight.into());
-        }
-    }
-    if closing && states_nothing {
-        add_beginning(draft, text);
-    }
-    mark_boxes(draft, text);
-}
-
-/// Adds the first sentence of an answer in which no statement is recognised: in other languages, an answer says what was done in ways that
-/// are not known here. It counts least.
-fn add_beginning(draft: &mut Draft, text: &str) {
-    let tells = |sentence: &Sentence<'_>| {
-        let text = sentence.text;
-        sentence.is_said()
-            && text.ends_with(['.', '!', '。', '\u{FF01}']) // no heading, no row of a table, no question
-            && !only_leads_on(text)
-            && !is_courtesy(text)
-    };
-    if let Some(first) = sentences(text).into_iter().find(tells) {
-        let line = shorten::beginning(first.text, LONGEST_BEGINNING);
-        draft.put(Section::Progress, &key_of(first.text), &line, 0);
-    }
-}
-
 /// Adds what is still open at the end of the messages.
 fn add_open_at_end(
     draft: &mut Draft,
@@ -309,7 +276,10 @@ fn add_open_at_end(
         }
     }
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
-        draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
+        let request = last_request.map(|(_, message, _)| without_attachments(message)).unwrap_or_default();
+        if let Some(answer) = last_answer(text, &request) {
+            draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{answer}"), 15);
+        }
         if let Some(question) = final_question(text) {
             let line = format!("{QUESTION_LABEL}{}", unwrapped(question));
             draft.put(Section::Open, &key_of(question), &line, 30);

@@ -7,7 +7,7 @@ use super::collect::{ANSWER_LABEL, FIRST, LATEST, SO_FAR};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
 use crate::compaction::frame::EMPTY_SUMMARY;
-use crate::facts::{COMMITTED, shorten};
+use crate::facts::{COMMITTED, Content, shorten};
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
 
@@ -17,9 +17,10 @@ const CLOSE: &str = "</summary>";
 /// The most lines per section that are considered; no budget holds more.
 const CANDIDATES: usize = 400;
 
-/// At most this many of the assistant's own statements are told, the newest: later messages refute or undo many of the older ones, and what
-/// came of the work stands in the lists of files and commands.
+/// At most this many of the assistant's own statements are told, the best of the newest: later messages refute or undo many of the older
+/// ones, and what came of the work stands in the lists of files and commands.
 const STATEMENTS: usize = 6;
+const NEWEST: usize = 3 * STATEMENTS;
 
 /// Approximate tokens of a line, to estimate how many lines to remove at once from a summary that is too long.
 const LINE: u64 = 24;
@@ -45,7 +46,7 @@ struct Candidate {
 const ROOM_TO_CUT: u64 = 48;
 
 /// The least line limit, in bytes: cut shorter, a line would say next to nothing.
-const WHOLE_LINE: usize = 80;
+const WHOLE_LINE: usize = 200;
 
 /// Writes a summary of at most `budget` tokens. If not even one line fits, it says that something was left out; if that does not fit
 /// either, it is empty.
@@ -53,8 +54,13 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let newest = draft.newest().max(1);
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut lists: Vec<List> = Vec::new();
+    // What the last answer tells is not told twice.
+    let answer = draft.get(Section::Progress, ANSWER_LABEL);
+    let answer = answer.map(|entry| entry.text.replacen(ANSWER_LABEL, "", 1)).unwrap_or_default();
     for section in Section::ALL {
-        let entries: Vec<Entry> = draft.take(section).into_iter().filter(|e| !e.text.is_empty()).collect();
+        let is_new = |entry: &Entry| !(are_statements(section) && entry.text == answer);
+        let entries = draft.take(section).into_iter().filter(|entry| !entry.text.is_empty() && is_new(entry));
+        let entries: Vec<Entry> = entries.collect();
         lists.push(List { section, lines: entries.len() as u64, missing: draft.missing(section) });
         candidates.extend(ranked(section, entries, newest, budget));
     }
@@ -109,13 +115,12 @@ pub fn empty_summary() -> String {
 
 /// The best lines of a section, with their worth compared to the lines of all sections.
 fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -> Vec<Candidate> {
-    if matches!(section, Section::Progress | Section::Decisions) {
-        sort_by_key(&mut entries, |entry| Reverse(entry.seq));
-        entries.truncate(STATEMENTS);
+    if are_statements(section) {
+        entries = newest_of_each(entries);
     }
     let score = |e: &Entry| e.seq * 100 / newest + 20 * e.count.min(5) + 10 * e.weight;
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
-    entries.truncate(CANDIDATES);
+    entries.truncate(if are_statements(section) { STATEMENTS } else { CANDIDATES });
     let (base, slowness) = section.worth();
     let limit = line_limit(section, budget);
     // Drop lines of which less than half would be shown, except the requests.
@@ -132,6 +137,30 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
         Candidate { section, line: line(section, &entry, limit), entry, worth }
     });
     ranked.collect()
+}
+
+/// Whether a section quotes the assistant.
+const fn are_statements(section: Section) -> bool {
+    matches!(section, Section::Progress | Section::Decisions)
+}
+
+/// The newest statements, and of those about the same thing the newest one.
+fn newest_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
+    sort_by_key(&mut entries, |entry| Reverse(entry.seq));
+    entries.truncate(NEWEST);
+    let mut told: Vec<Content> = Vec::new();
+    entries.retain(|entry| {
+        if entry.key == ANSWER_LABEL {
+            return true;
+        }
+        let content = Content::of(&entry.text);
+        let is_new = !told.iter().any(|newer| newer.is_about_the_same(&content));
+        if is_new {
+            told.push(content);
+        }
+        is_new
+    });
+    entries
 }
 
 /// Whether an entry is the first or the latest request, or the last answer. These are cut as short as necessary.

@@ -1,0 +1,177 @@
+//! What the assistant says in its answers, and what it thinks on the way to one.
+
+use super::actions::mark_boxes;
+use super::collect::SO_FAR;
+use super::draft::{Draft, Section, key_of};
+use crate::facts::shorten;
+use crate::facts::{
+    Content, Sentence, Statement, StatementKind, is_courtesy, narrates, only_leads_on, sentences, statement,
+    unwrapped,
+};
+
+/// The most bytes of an answer's beginning.
+const LONGEST_BEGINNING: usize = 200;
+
+/// The most bytes of the request that an answer is told with.
+const LONGEST_REQUEST: usize = 100;
+
+/// An answer that says less is a part of a sentence whose other part is the request: "Yes, on 10 July".
+const ALONE: usize = 14;
+
+/// The most bytes of an answer that is told whole, because its sentences lean on each other.
+const WHOLE: usize = 240;
+
+/// Between a short answer and its request.
+const ASKED: &str = " (asked: ";
+
+/// The least that is told at all, of an answer and of what was thought on the way.
+const LEAST: usize = 4;
+const LEAST_ON_THE_WAY: usize = 6;
+
+/// Adds what an answer states. `request`: what it answers.
+pub(super) fn add_answer(draft: &mut Draft, text: &str, request: &str) {
+    if is_short(text) {
+        if let Some(line) = with_request(text, request) {
+            add_line(draft, &line);
+        }
+    } else if !add_statements(draft, text, true) {
+        add_beginning(draft, text);
+    }
+    mark_boxes(draft, text);
+}
+
+/// Whether an answer is told whole.
+fn is_short(text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= WHOLE && !text.contains('\n')
+}
+
+/// Adds what the assistant states on the way to an answer. It is told only until that is settled, see `settled_at`.
+pub(super) fn add_on_the_way(draft: &mut Draft, text: &str) {
+    add_statements(draft, text, false);
+    mark_boxes(draft, text);
+}
+
+/// Adds the newest thought of these texts, the newest first, even if no word marks it as a statement: the calls and outputs behind do not
+/// tell what the assistant takes to be the cause, or what it means to do.
+pub(super) fn add_thought<'a>(draft: &mut Draft, mut newest_first: impl Iterator<Item = &'a str>) {
+    let is_thought = |sentence: &Sentence<'_>| {
+        is_told(sentence) && !narrates(sentence.text) && Content::of(sentence.text).size() >= LEAST_ON_THE_WAY
+    };
+    let Some(thought) = newest_first.find_map(|text| sentences(text).into_iter().rfind(is_thought)) else {
+        return;
+    };
+    let key = key_of(thought.text);
+    if [Section::Progress, Section::Decisions].iter().all(|section| draft.get(*section, &key).is_none()) {
+        draft.put(Section::Progress, &key, &format!("{SO_FAR}{}", unwrapped(thought.text)), 3);
+    }
+}
+
+/// Whether an answer says something by itself or together with its request.
+fn says_something(text: &str) -> bool {
+    let content = Content::of(text);
+    content.size() >= LEAST || content.figures > 0 || content.names
+}
+
+/// Somebody said this, and not to lead on to something else. No row of a table.
+fn is_told(sentence: &Sentence<'_>) -> bool {
+    sentence.is_said() && !sentence.text.starts_with('|') && !only_leads_on(sentence.text)
+}
+
+/// Adds a line that tells an answer.
+fn add_line(draft: &mut Draft, line: &str) {
+    let (section, weight) =
+        strongest(line).map_or((Section::Progress, 0), |found| (section_of(found.kind), found.weight + 3));
+    draft.put(section, &key_of(line), line, weight.into());
+}
+
+/// The statement of most weight in a line that tells an answer.
+pub(super) fn strongest(line: &str) -> Option<Statement> {
+    let answer = line.split_once(ASKED).map_or(line, |(answer, _)| answer);
+    sentences(answer).iter().filter_map(|said| statement(said.text)).max_by_key(|found| found.weight)
+}
+
+/// Adds the last answer of an earlier summary, which is the last one no more.
+pub(super) fn add_former(draft: &mut Draft, text: &str) {
+    let (answer, request) = text.split_once(ASKED).unwrap_or((text, ""));
+    add_answer(draft, answer, request.trim_end_matches(')'));
+}
+
+/// A short answer on one line, and what it answers if it needs that. `None` if it says nothing.
+fn with_request(text: &str, request: &str) -> Option<String> {
+    let told = sentences(text)
+        .into_iter()
+        .filter(|said| is_told(said) && (!is_courtesy(said.text) || Content::of(said.text).figures > 0));
+    let told: Vec<&str> = told.map(|sentence| sentence.text).collect();
+    let answer = shorten::one_line(&told.join(" "));
+    let request = shorten::beginning(asked_in(request), LONGEST_REQUEST);
+    let asked = if request.is_empty() || Content::of(&answer).size() >= ALONE {
+        String::new()
+    } else {
+        format!("{ASKED}{request})")
+    };
+    says_something(&answer).then(|| answer + &asked)
+}
+
+/// The last answer as it is told. `None` if it says nothing.
+pub(super) fn last_answer(text: &str, request: &str) -> Option<String> {
+    if is_short(text) { with_request(text, request) } else { Some(text.trim().to_owned()) }
+}
+
+/// The part of a request that its answer answers: all of it if it is short, else its question, else its beginning.
+fn asked_in(request: &str) -> &str {
+    let request = request.trim();
+    if request.len() <= LONGEST_REQUEST {
+        return request;
+    }
+    let all = sentences(request);
+    let question =
+        all.iter().rfind(|sentence| sentence.is_said() && sentence.text.ends_with(['?', '\u{FF1F}']));
+    question.or_else(|| all.iter().find(|sentence| sentence.is_said())).map_or("", |sentence| sentence.text)
+}
+
+const fn section_of(kind: StatementKind) -> Section {
+    match kind {
+        StatementKind::Done => Section::Progress,
+        StatementKind::Decision | StatementKind::Finding => Section::Decisions,
+    }
+}
+
+/// Adds the statements of a text; whether there are any.
+fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
+    let is_table = |text: &str| text.starts_with('|');
+    // A list right behind a question to the user has its choices.
+    let mut are_choices = false;
+    let mut states_something = false;
+    for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
+        let line = text[..sentence.at].rfind('\n').map_or(0, |end| end + 1);
+        let list_mark = text[line..sentence.at].trim();
+        let asks_user =
+            || only_leads_on(sentence.text) && sentence.text.contains(" you") && sentence.text.ends_with('?');
+        are_choices = are_choices && !list_mark.is_empty() || list_mark.is_empty() && asks_user();
+        let Some(found) = statement(sentence.text).filter(|_| !are_choices) else { continue };
+        states_something = true;
+        let (label, weight) = if closing { ("", found.weight + 3) } else { (SO_FAR, found.weight) };
+        if closing || weight >= 3 {
+            let text = format!("{label}{}", unwrapped(sentence.text));
+            draft.put(section_of(found.kind), &key_of(sentence.text), &text, weight.into());
+        }
+    }
+    states_something
+}
+
+/// Adds the first sentence of an answer in which no statement is recognised: in other languages, an answer says what was done in ways that
+/// are not known here. It counts least.
+fn add_beginning(draft: &mut Draft, text: &str) {
+    let tells = |sentence: &Sentence<'_>| {
+        // No heading, no question.
+        is_told(sentence)
+            && sentence.text.ends_with(['.', '!', '。', '\u{FF01}'])
+            && !is_courtesy(sentence.text)
+            && says_something(sentence.text)
+    };
+    if let Some(first) = sentences(text).into_iter().find(tells) {
+        let line = shorten::beginning(first.text, LONGEST_BEGINNING);
+        draft.put(Section::Progress, &key_of(first.text), &line, 0);
+    }
+}
