@@ -33,7 +33,7 @@ const REACHED = {
   CONTEXT_WINDOW_EXCEEDED: () => {
     // Text of many small parts: none can be cut by much, together they exceed the window.
     const made = new Session({ contextWindow: 300, compaction: { auto: false } });
-    made.push(Array.from({ length: 60 }, (_, i) => (i % 2 ? assistant(`answer ${i} ${words(6)}`) : user(`question ${i} ${words(6)}`))));
+    made.push(Array.from({ length: 200 }, (_, i) => (i % 2 ? assistant(`answer ${i} ${words(6)}`) : user(`question ${i} ${words(6)}`))));
     return made.prepare();
   },
   SUMMARY_FAILED: () => session(() => 7).compact(),

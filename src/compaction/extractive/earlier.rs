@@ -70,6 +70,12 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
                     out.push(Item::new(Section::References, &text));
                 }
                 (Some(_), None) => {}
+                (None, Some(_)) if line.starts_with("  ") => {
+                    if let Some(last) = out.last_mut() {
+                        last.text.push('\n');
+                        last.text.push_str(bare);
+                    }
+                }
                 (None, _) => listed = bare.strip_suffix(':').and_then(section_of_list),
             }
         } else if let Some(heading) = heading(line) {

@@ -37,6 +37,9 @@ const PASTED_SHARE: u64 = 4;
 /// The user's requests may take this fraction (1/2) of the room: the user's own words are nowhere else, while a path can be listed again.
 const TASK_SHARE: u64 = 2;
 
+/// Of that, this fraction (1/4) of the room is theirs whatever the ids in use need.
+const LEAST_TASK_SHARE: u64 = 4;
+
 /// Requests have this room, in tokens, beside the ids in use, even if no facts find any: without its task, an agent cannot go on, nor
 /// without the ids that its next call needs.
 const LEAST_TASK: u64 = 64;
@@ -101,7 +104,8 @@ impl Draft {
         let mut rules = chosen.clone();
         let listed_rules: Vec<&str> = rules.iter().map(|rule| missing.rules[*rule].text).collect();
         let beside_ids = left.saturating_sub(missing.literals.price_of_ids_in_use());
-        let for_task = (left.min(room.shared) / TASK_SHARE).max(beside_ids.min(LEAST_TASK));
+        let for_task = (left.min(room.shared) / TASK_SHARE).min(beside_ids.max(left / LEAST_TASK_SHARE));
+        let for_task = for_task.max(beside_ids.min(LEAST_TASK));
         let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
         rules.retain(|rule| {

@@ -9,6 +9,7 @@ use super::habits::Habit;
 use super::open::Open;
 use super::user_remarks::UserRemark;
 use crate::context::NodeIndex;
+use crate::facts::shorten::one_line;
 use crate::facts::{Strength, TextSet, agrees};
 use crate::sorting::sort_by_key;
 
@@ -28,7 +29,7 @@ pub(super) struct Missing<'a> {
     pub said: &'a [UserRemark],
     /// Which of `rules` each of these says.
     pub rules_in: Vec<Vec<usize>>,
-    pub sought_remarks: TextSet<&'a str>,
+    pub sought_remarks: TextSet<String>,
     pub shown_remarks: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
@@ -82,7 +83,7 @@ impl<'a> Missing<'a> {
         };
         let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let folder = folder.into_iter().collect();
-        let words = |remark: &'a UserRemark| remark.lines[0].text.trim_end_matches(['.', '。']);
+        let words = |remark: &UserRemark| one_line(remark.lines[0].text.trim_end_matches(['.', '。']));
         let sought_remarks = TextSet::new(carried.said.remarks.iter().map(words));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {

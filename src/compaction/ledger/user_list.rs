@@ -26,9 +26,7 @@ impl UserList {
         let mut listed = vec![false; missing.rules.len()];
         rules.iter().for_each(|rule| listed[*rule] = true);
         let mut said_rules: Vec<usize> = Vec::new();
-        if rules.is_empty() {
-            *room = room.saturating_sub(cost(RULES_TITLE) + 1);
-        }
+        let mut for_title = if rules.is_empty() { cost(RULES_TITLE) + 1 } else { 0 };
         let mut told: Vec<&UserRemark> = Vec::new();
         for (tried, remark) in remarks.iter().enumerate() {
             let (said, says) = (&missing.said[*remark], &missing.rules_in[*remark]);
@@ -39,8 +37,10 @@ impl UserList {
                 .sum();
             let price =
                 said.lines.iter().map(|line| cost(&line.text) + 2).sum::<u64>().saturating_sub(of_rules);
+            let price = price + for_title;
             if price <= *room {
                 *room -= price;
+                for_title = 0;
                 says.iter().for_each(|rule| listed[*rule] = false);
                 said_rules.extend(says);
                 told.push(said);

@@ -130,6 +130,9 @@ pub(super) fn user_words<'r>(
         }
         let Some((need, line)) = said.told(context, redact)? else { continue };
         let is_new = kinds.insert(hash(without_numbers(&line).as_bytes()));
+        if !is_new && line.ends_with(['?', '\u{FF1F}']) {
+            continue; // answered, like the one that it repeats with another number
+        }
         let need = match need {
             Need::Vague if !is_new => continue,
             Need::Vague => {
@@ -177,7 +180,7 @@ impl Said<'_> {
         if self.text == ERASED {
             return Ok(None);
         }
-        let line = marked_line(&ends_of(&self.text));
+        let line = entry(&self.text);
         if let Some(question) = self.question(context, redact)? {
             // Of a rule that only agrees, the rules tell nothing.
             let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
@@ -196,7 +199,8 @@ impl Said<'_> {
         } else {
             LONGEST_PASTED
         };
-        Ok(Some((need, both_ends_within(&line, longest))))
+        let is_long = line.len() > longest;
+        Ok(Some((need, if is_long { both_ends_within(&line, longest) } else { line })))
     }
 
     /// The assistant's question that it answers, if it begins with an answer that says nothing by itself: "No!".
@@ -225,6 +229,17 @@ impl Said<'_> {
         let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION));
         Ok(question.filter(|question| question.len() <= LONGEST_QUESTION).map(one_line))
     }
+}
+
+/// A text as an entry of a list, with its line breaks unless it is long or was cut before.
+fn entry(text: &str) -> String {
+    let text = ends_of(text);
+    let line = marked_line(&text);
+    if text.len() > LONGEST_WRITTEN || line != one_line(&text) {
+        return line;
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("\n  ")
 }
 
 /// A text, or both ends of a long one, which loses its middle in any case.
