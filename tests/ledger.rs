@@ -363,24 +363,6 @@ fn the_last_resort_takes_everything_else_out_of_a_record_before_the_rules() {
 }
 
 #[test]
-fn the_last_resort_makes_room_for_rules_and_not_for_names() {
-    let start = with_rules_and_names(20);
-    let shortened = (12_000..20_000).step_by(200).find_map(|bytes| {
-        let mut session =
-            Session::restore(&start.snapshot(b""), None, |_| Ok(Arc::new(Estimate))).unwrap().session;
-        session.push([vec![user("And now?")], called("big", lines(bytes)).to_vec()].concat()).unwrap();
-        prepare_alone(&mut session);
-        let report = session.report().unwrap().clone();
-        report.decisions.iter().any(|d| d.pass == "shorten").then_some((report, view(&session)))
-    });
-    let (report, view) = shortened.expect("an output that is too large beside the rules");
-    assert!((0..20).all(|rule| view.contains(&format!("Never touch file-{rule}.txt."))), "{view}");
-    assert!(!view.contains("\nPaths: "), "{view}");
-    let most = (report.limit.unwrap() as f64 * (1.0 - report.counter.margin)) as u64;
-    assert!(report.tokens_after > most / 100 * 97, "{} of {most}", report.tokens_after);
-}
-
-#[test]
 fn a_record_gets_back_what_the_last_resort_leaves_free() {
     let start = with_rules_and_names(20);
     let mut cut = 0;

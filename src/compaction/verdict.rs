@@ -261,18 +261,13 @@ fn ledger_of(
     let after = plan.after(context, tokens);
     let folded: NodeSet = plan.members.iter().copied().collect();
     let cut_evenly: NodeSet = plan.cut.iter().flat_map(|cut| cut.nodes.iter().copied()).collect();
-    let room_beside_least =
-        || terms.limit.saturating_sub(tokens + least_tokens(context, &folded, terms.limit));
-    let rest = terms.limit.saturating_sub(after);
-    // If messages that would fit are cut, then for the user's rules alone.
-    let limit_room = if rest == 0 { room_beside_least() } else { rest };
-    let limit_room_for_rules = if cut { room_beside_least() } else { rest };
+    let staying_tokens = if cut { tokens + least_tokens(context, &folded, terms.limit) } else { after };
+    let limit_room = terms.limit.saturating_sub(staying_tokens);
     let below_target = terms.target.min(plan.max_after.unwrap_or(u64::MAX)).saturating_sub(after);
     let target_room = below_target.max(limit_room / 2);
     // The even cut leaves the steps their part of what the rules leave below the limit. With two thirds of it for rules, the view is still
     // below its threshold.
-    let two_thirds = limit_room_for_rules - limit_room_for_rules / 3;
-    let rules_room = below_target.max(two_thirds).max(budget.tokens).min(limit_room_for_rules);
+    let rules_room = below_target.max(limit_room - limit_room / 3).max(budget.tokens).min(limit_room);
     // If no message is cut evenly, nothing else fills the room that is left below the target.
     let is_free = budget.rules == u64::MAX && cut_evenly.is_empty();
     let facts = if is_free { budget.tokens.max(below_target) } else { budget.tokens };

@@ -27,7 +27,7 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
 pub const TASK_TITLE: &str = "Task";
 
 /// The heading of the user's rules and of what else the user said.
-pub const RULES_TITLE: &str = "The user's words, in order (later ones take precedence, requests may be done)";
+pub const RULES_TITLE: &str = "The user's words, in order (done or not; later ones take precedence)";
 
 /// What stands before ids in a ledger.
 pub const IDS_TITLE: &str = "Ids";
@@ -94,19 +94,15 @@ pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The rules of a record: those in its task, those of the user's words that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
+/// The rules of a record: those of the user's words that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
 /// room.
 pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
-    let listed = entries(lines.clone().skip_while(|line| !is_title(line)).skip(1));
-    // A specification is told as a whole.
-    let is_task = |line: &str| line.strip_suffix(':') == Some(TASK_TITLE);
-    let task = entries(lines.skip_while(|line| !is_task(line)).skip(1));
-    let of_task = task.iter().flat_map(|entry| constraints(entry)).map(|rule| recorded_rule(rule.text));
+    let listed = entries(lines.skip_while(|line| !is_title(line)).skip(1));
     let section = entries(text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1));
-    let rules = listed.into_iter().chain(section).filter(|entry| !constraints(entry).is_empty());
-    rules.map(|entry| recorded_rule(&entry)).chain(of_task).collect()
+    let entries = listed.iter().chain(&section);
+    entries.flat_map(|entry| constraints(entry)).map(|rule| recorded_rule(rule.text)).collect()
 }
 
 /// The entries of a list, each with the lines that are indented below it.
@@ -136,10 +132,7 @@ mod tests {
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(
             texts,
-            [
-                "Always check:\n  - the tests", "Never push.", "In English, please.", "Always ask first.",
-                "Fix the bug. Never touch it, please."
-            ]
+            ["Always check:\n  - the tests", "Never push.", "In English, please.", "Always ask first.",]
         );
         assert!(recorded_rules(&format!("{RULES_TITLE}:\n- Never push.")).is_empty());
         assert!(recorded_rules(LEDGER_HEADING).is_empty());

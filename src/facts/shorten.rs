@@ -51,18 +51,16 @@ fn begins_with(text: &str, limit: usize) -> String {
     }
 }
 
-/// `text` on one line, without emphasis marks, of at most `limit` bytes apart from the mark: its beginning, and in the last quarter of the
-/// limit the sentences at its end.
+/// Of `text`, at most `limit` bytes apart from the mark: its beginning, and in the last quarter of the limit the sentences at its end.
 pub fn both_ends_within(text: &str, limit: usize) -> String {
-    let text = whole_line(text);
     if text.len() <= limit {
-        return text;
+        return text.to_owned();
     }
-    let tail = last_words(&text, limit / 2);
+    let tail = last_words(text, limit / 2);
     let from = text.len() - tail.len();
     let mut starts = sentences(tail).into_iter().skip(1).map(|sentence| from + sentence.at);
     let Some(start) = starts.find(|start| text.len() - start <= limit / 4) else {
-        return begins_with(&text, limit);
+        return begins_with(text, limit);
     };
     let (rest, tail) = text.split_at(start);
     format!("{} {tail}", begins_with(rest, limit - tail.len()))

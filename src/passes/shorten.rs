@@ -23,7 +23,7 @@ const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 
 const LEFT_OUT: &str = "left out as a last resort: the newest user message would not fit whole otherwise";
 
-/// How few tokens a message may be left with. Only if the view is still too large then, messages are cut to the second figure.
+/// How few tokens a message may be left with. If a view that is made once is still too large then, messages are cut to the second figure.
 const LEAST: [u64; 2] = [128, 32];
 
 /// The last resort (COMP-19). Older tool outputs become placeholders, then the largest messages lose the middles of their
@@ -49,10 +49,12 @@ impl Pass for Shorten {
         let mut items = drop_older_outputs(context, aim.limit);
         let mut cut = Vec::new();
         let mut left_out = Vec::new();
-        for least in LEAST {
+        // A running session should rather fail, and ask for another summary, than forget all but a line of each message.
+        let rounds = if aim.fill { LEAST.len() } else { 1 };
+        for least in LEAST.into_iter().take(rounds) {
             for what in ORDER {
                 if what == Cut::Last {
-                    left_out.extend(leave_out_older(context, aim.limit, least));
+                    left_out.extend(leave_out_older(context, aim.limit));
                 }
                 cut.extend(cut_middles(context, aim.limit, what, least)?);
             }
@@ -109,11 +111,11 @@ fn drop_older_outputs(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
 }
 
 /// Removes the oldest messages from the view if that lets the newest user message stay whole.
-fn leave_out_older(context: &mut Context, limit: u64, least: u64) -> Vec<NodeIndex> {
+fn leave_out_older(context: &mut Context, limit: u64) -> Vec<NodeIndex> {
     let mut over = context.view.tokens().saturating_sub(limit);
     let newest = context.view.body().iter().rfind(|slot| slot.message.opens_turn());
     // A short user message is never cut, so nothing has to go for it.
-    if over == 0 || newest.is_none_or(|slot| slot.tokens() <= least) {
+    if over == 0 || newest.is_none_or(|slot| slot.tokens() <= LEAST[0]) {
         return Vec::new();
     }
     let mut units = context.units();

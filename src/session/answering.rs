@@ -380,9 +380,11 @@ impl Session {
             self.judged_with_ledger(pending, plan, own.as_ref().unwrap_or(answer), wants_retain, spare).ok()
         };
         let smaller = smaller.and_then(|plan| again(plan, 0));
-        // Messages that come back must not cost the ledger more of the user's rules.
-        let smaller =
-            smaller.filter(|smaller| smaller.accepted.omitted.rules <= judged.accepted.omitted.rules);
+        // Messages that come back must not cost the ledger, nor more of the user's rules.
+        let smaller = smaller.filter(|smaller| {
+            (smaller.accepted.ledger_tokens > 0 || judged.accepted.ledger_tokens == 0)
+                && smaller.accepted.omitted.rules <= judged.accepted.omitted.rules
+        });
         let judged = smaller.unwrap_or(judged);
         // If nothing is cut in a view that is made once, facts may have what no step has room in.
         let spare = self.spare(&judged, &aim);

@@ -45,7 +45,7 @@ for (const [format, keep] of Object.entries(kept))
 /** The user's rules that the record in a list tells, without what else it tells of the user's words. */
 function rulesIn(messages) {
   const record = messages.map(({ content }) => `${content}`).find((text) => text.startsWith("[Record of "));
-  return record?.match(/The user's words, in order \(later ones take precedence, requests may be done\):\n((?:(?:- | {2}).*\n)+)/)?.[1].trimEnd().split("\n- ").filter((said) => !/And what about part|in detail/.test(said)) ?? [];
+  return record?.match(/The user's words, in order \(done or not; later ones take precedence\):\n((?:(?:- | {2}).*\n)+)/)?.[1].trimEnd().split("\n- ").filter((said) => !/And what about part|in detail/.test(said)) ?? [];
 }
 
 const step = (n, text) => [

@@ -108,16 +108,15 @@ impl Draft {
         let for_task = for_task.max(beside_ids.min(LEAST_TASK));
         let of_task = draft.task(&missing.asked, &listed_rules, for_task);
         left -= of_task;
+        // The next record reads the user's rules in their list alone.
         rules.retain(|rule| {
             let LedgerRule { text, own, .. } = &missing.rules[*rule];
-            let is_told = draft.text.contains(text);
+            let is_told = !own && draft.text.contains(text);
             if is_told {
                 draft.cost -= cost(text) + 2;
-                draft.rules -= if *own { cost(text) + 2 } else { 0 };
             }
             !is_told
         });
-        let behind_task = draft.text.len();
         let for_work = left / WORK_SHARE;
         let open: Vec<&String> =
             missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
@@ -149,7 +148,7 @@ impl Draft {
         let further = words.said.iter().filter(counts).filter(|rule| !chosen.contains(rule)).count();
         draft.omitted.rules -= further as u64;
         draft.cost += of_task + of_work + of_rest;
-        draft.text.insert_str(behind_task, &words.text);
+        draft.text.insert_str(HEADING.len() + 1, &words.text);
 
         draft.text.truncate(draft.text.trim_end().len());
         if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
@@ -227,11 +226,10 @@ impl Draft {
     /// and the list of these words and of the user's rules.
     fn rest(&mut self, missing: &Missing<'_>, rules: &[usize], room: u64, of: Room) -> (u64, UserList) {
         let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
-        let mut shown = missing.shown_remarks.clone();
-        missing.sought_remarks.find(&self.text, |i| shown[i] = true);
-        let new: Vec<usize> = (0..shown.len()).filter(|remark| !shown[*remark]).collect();
+        let new = missing.remarks_not_in(&self.text);
         let reserve = room / 16;
-        let for_words = if new.is_empty() { 0 } else { room / WORDS_SHARE };
+        let beside_ids = room.saturating_sub(reserve + missing.literals.price_of_ids_in_use());
+        let for_words = if new.is_empty() { 0 } else { (room / WORDS_SHARE).min(beside_ids) };
         let for_names = room - reserve - for_words;
         let beyond = for_names.saturating_sub(of.names); // left to the steps
         let for_names = for_names - beyond;

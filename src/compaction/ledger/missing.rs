@@ -7,7 +7,7 @@ use super::choose::Choices;
 use super::draft::FOLDER_LABEL;
 use super::habits::Habit;
 use super::open::Open;
-use super::user_remarks::UserRemark;
+use super::user_remarks::{SaidLine, UserRemark};
 use crate::context::NodeIndex;
 use crate::facts::shorten::one_line;
 use crate::facts::{Strength, TextSet, agrees};
@@ -25,12 +25,13 @@ pub(super) struct Missing<'a> {
     /// The line that names the folder of the latest commands.
     pub folder: Option<String>,
     pub asked: Vec<&'a AskedRequest>,
-    /// Best first, including those that the view contains; see `shown_remarks`.
+    /// Best first, including those that the view contains.
     pub said: &'a [UserRemark],
     /// Which of `rules` each of these says.
     pub rules_in: Vec<Vec<usize>>,
-    pub sought_remarks: TextSet<String>,
-    pub shown_remarks: Vec<bool>,
+    /// Their lines, and which of these the view contains.
+    sought_lines: TextSet<String>,
+    shown_lines: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in the outputs' order.
     pub refs: TextSet<&'a str>,
@@ -75,21 +76,25 @@ impl<'a> Missing<'a> {
         let rules = in_order(rules);
         let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
         let rules_in = |remark: &UserRemark| {
-            let mut rules = Vec::new();
+            let mut said = Vec::new();
             for line in &remark.lines {
-                sought_rules.find(&line.text, |rule| rules.push(rule));
+                // A rule that was said again later is told at that place.
+                let is_last = |rule: usize| rules[rule].at.is_none_or(|at| at <= line.at);
+                sought_rules.find(&line.text, |rule| said.extend(Some(rule).filter(|rule| is_last(*rule))));
             }
-            rules
+            said
         };
+        let rules_in = carried.said.remarks.iter().map(rules_in).collect();
         let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let folder = folder.into_iter().collect();
-        let words = |remark: &UserRemark| one_line(remark.lines[0].text.trim_end_matches(['.', '。']));
-        let sought_remarks = TextSet::new(carried.said.remarks.iter().map(words));
+        let said = || carried.said.remarks.iter().flat_map(|remark| &remark.lines);
+        let words = |line: &SaidLine| one_line(line.text.trim_end_matches(['.', '。']));
+        let sought_lines = TextSet::new(said().map(words));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
             rules,
-            rules_in: carried.said.remarks.iter().map(rules_in).collect(),
+            rules_in,
             open: not_found(carried.open.lines(), |open, found| {
                 already_shown.find_outside_outputs(
                     &TextSet::new(open.iter().map(|line| Open::without_label(line))),
@@ -112,10 +117,8 @@ impl<'a> Missing<'a> {
                 already_shown.find_requests(&carried.asked, found);
             }),
             said: &carried.said.remarks,
-            shown_remarks: which_found(carried.said.remarks.len(), |found| {
-                already_shown.find_nearby(&sought_remarks, found);
-            }),
-            sought_remarks,
+            shown_lines: which_found(said().count(), |found| already_shown.find_nearby(&sought_lines, found)),
+            sought_lines,
             literals,
             shown_refs: which_found(carried.outputs.len(), |found| {
                 already_shown.find_in_searched(&refs, found);
@@ -123,6 +126,19 @@ impl<'a> Missing<'a> {
             refs,
             shown: already_shown,
         }
+    }
+}
+
+impl Missing<'_> {
+    /// The remarks that neither the view nor this text contains whole.
+    pub fn remarks_not_in(&self, text: &str) -> Vec<usize> {
+        let mut shown = self.shown_lines.clone();
+        self.sought_lines.find(text, |line| shown[line] = true);
+        let mut shown = shown.into_iter();
+        let is_shown =
+            |remark: &UserRemark| shown.by_ref().take(remark.lines.len()).fold(true, |all, is| all && is);
+        let are_shown: Vec<bool> = self.said.iter().map(is_shown).collect();
+        (0..are_shown.len()).filter(|remark| !are_shown[*remark]).collect()
     }
 }
 

@@ -141,6 +141,9 @@ impl Budget {
     }
 }
 
+/// What the user said in one message is long if it has more bytes.
+const LONG: usize = 240;
+
 /// Tokens of a ledger of everything in the view except the messages `whole`, which stay whole. A plan keeps this many free for the ledger
 /// in a view of `target` tokens.
 pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[NodeIndex]) -> u64 {
@@ -155,8 +158,10 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
     let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
     let read = with_facts(context, &body);
     let sightings = all.add_returning_literals(&read);
-    all.said = user_remarks::user_words(context, read.facts(), &body, &[], all.rules.keys(), None)
-        .unwrap_or_default();
+    let rules = all.rules.keys();
+    all.said = user_remarks::user_words(context, read.facts(), &body, &[], rules, None).unwrap_or_default();
+    // A long message needs its room only if it is folded.
+    all.said.remarks.retain(|remark| remark.lines.iter().all(|line| line.text.len() <= LONG));
     if !context.wording.names_refs() {
         all.remove_refs();
     }
@@ -194,7 +199,7 @@ pub fn adjusted_to_view(
     }
     staying.retain(|node| !cut(*node));
     adjusted.asked = asked::asked(context, members, &staying, redact)?;
-    let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
+    let facts = context.facts();
     let (asked, rules) = (&adjusted.asked, adjusted.rules.keys());
     adjusted.said = user_remarks::user_words(context, &facts, members, asked, rules, redact)?;
     if !context.wording.names_refs() {

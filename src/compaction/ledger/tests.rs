@@ -72,7 +72,7 @@ fn a_commit_that_the_summary_tells_is_not_told_again() {
 fn facts_missing_from_the_summary_are_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
     ## Said and seen, word for word
-    The user's words, in order (later ones take precedence, requests may be done):
+    The user's words, in order (done or not; later ones take precedence):
     - Never push to main.
     Still open:
     - Asked the user: Shall I also rename it?

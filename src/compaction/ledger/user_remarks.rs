@@ -13,7 +13,7 @@ use crate::facts::{
     ExtractedFacts, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences, thanks,
     whole_final_question, without_numbers,
 };
-use crate::hashing::{HashSet, hash};
+use crate::hashing::{HashMap, HashSet, hash};
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
 use crate::tool_output::first_words;
@@ -40,7 +40,7 @@ const LONGEST_WRITTEN: usize = 800;
 const LONGEST_PASTED: usize = 240;
 
 /// Of a longer message, about so many bytes at its ends are read.
-const LONGEST_READ: usize = 8_000;
+const LONGEST_READ: usize = 2_000;
 
 /// What the user said in a message, and in the next ones if only this one explains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,14 +122,19 @@ pub(super) fn user_words<'r>(
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
-    let mut kinds = HashSet::default();
+    // Of messages that differ only by their numbers, the newest.
+    let mut kinds: HashMap<u64, NodeIndex> = HashMap::default();
+    for said in &all {
+        let newest = kinds.entry(said.kind()).or_insert(said.at);
+        *newest = said.at.max(*newest);
+    }
     let mut vague = Vec::new();
     for (number, said) in all.iter().enumerate() {
         if asked.iter().any(|request| request.at == said.at) {
             continue;
         }
         let Some((need, line)) = said.told(context, redact)? else { continue };
-        let is_new = kinds.insert(hash(without_numbers(&line).as_bytes()));
+        let is_new = kinds.get(&said.kind()) == Some(&said.at);
         if !is_new && line.ends_with(['?', '\u{FF1F}']) {
             continue; // answered, like the one that it repeats with another number
         }
@@ -175,6 +180,11 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], line: SaidLine
 }
 
 impl Said<'_> {
+    /// The same for messages that differ only by their numbers.
+    fn kind(&self) -> u64 {
+        hash(without_numbers(&ends_of(&self.text)).as_bytes())
+    }
+
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
         if self.text == ERASED {
@@ -194,11 +204,8 @@ impl Said<'_> {
             remarks if remarks.iter().any(is_general) => Need::General,
             _ => Need::AboutOneThing,
         };
-        let longest = if line.len() <= LONGEST_PASTED || is_written(&self.text) {
-            LONGEST_WRITTEN
-        } else {
-            LONGEST_PASTED
-        };
+        let longest =
+            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_WRITTEN } else { LONGEST_PASTED };
         let is_long = line.len() > longest;
         Ok(Some((need, if is_long { both_ends_within(&line, longest) } else { line })))
     }
@@ -231,11 +238,11 @@ impl Said<'_> {
     }
 }
 
-/// A text as an entry of a list, with its line breaks unless it is long or was cut before.
+/// A text as an entry of a list, with its line breaks unless it was cut before.
 fn entry(text: &str) -> String {
     let text = ends_of(text);
     let line = marked_line(&text);
-    if text.len() > LONGEST_WRITTEN || line != one_line(&text) {
+    if line != one_line(&text) {
         return line;
     }
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

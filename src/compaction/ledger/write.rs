@@ -41,10 +41,9 @@ fn of(
     for _ in 0..TRIES {
         let Some(draft) = Draft::of(missing, tried_room) else { break };
         let tokens = counter.count(&draft.text);
-        // The constraints may take what they need (an eighth more than their parts), but the rest does not get what they leave.
-        let all = room.all.max(draft.rules.saturating_add(draft.rules / 8));
-        let without_rest = limit.min(draft.rules.saturating_add(room.facts)).min(all);
-        let target = if draft.omits_own_rules { limit } else { without_rest };
+        // The constraints may take what they need, but the rest does not get what they leave.
+        let target =
+            if draft.omits_own_rules { limit } else { limit.min(draft.rules.saturating_add(room.facts)) };
         let is_full = tokens.saturating_mul(20) >= target.saturating_mul(19);
         let done = tokens <= target && (draft.complete || is_full);
         // Less room than the draft left unused would give the same draft again.

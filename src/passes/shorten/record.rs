@@ -1,6 +1,7 @@
 //! Cuts a record line by line, so that what matters most stays: names and remarks go first, then the summary, and the user's rules last. The
 //! newest of a list go first, because a ledger lists the best first.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,11 +44,9 @@ fn cut_anew(
         .enumerate()
         .find_map(|(n, text)| Some((n, text.clone(), inside(context, slot.node, text)?)));
     let Some((n, full, inside)) = found else { return Ok(Vec::new()) };
-    let pieces = pieces(&full[inside.clone()]);
     let ref_id = opener(context, &slot, &full)?;
     let counter = context.counter.clone();
-    let cut_to = |most: usize| {
-        let kept = kept(&pieces, most);
+    let with = |kept: String| {
         let left_out = full[inside.clone()].chars().count().saturating_sub(kept.chars().count());
         let notice = notice(left_out, ref_id.as_deref());
         let mut message = Message::clone(&whole);
@@ -57,6 +56,15 @@ fn cut_anew(
         let tally = Tally::of(&message, &*counter);
         (message, tally)
     };
+    let record = &full[inside.clone()];
+    let keeps_rules = || {
+        let pieces = pieces(record);
+        let rules = pieces.iter().filter(|piece| piece.kind == Kind::Rule).count();
+        with(kept(&pieces, rules)).1.total() <= goal
+    };
+    let record = if keeps_rules() { record.into() } else { Cow::Owned(rules_alone(record)) };
+    let pieces = pieces(&record);
+    let cut_to = |most: usize| with(kept(&pieces, most));
     let (mut least, mut most) = (0, pieces.len());
     while least < most {
         let middle = (least + most).div_ceil(2);
@@ -80,8 +88,9 @@ pub fn left_out_of_record(context: &Context, slot: &Slot) -> LedgerLeftOut {
     let full = context.history.node(slot.node).message.clone();
     for text in texts(&full) {
         let Some(inside) = inside(context, slot.node, text) else { continue };
-        let rules = pieces(&text[inside.clone()]).into_iter().filter(|piece| piece.kind == Kind::Rule);
-        lost.rules += rules.filter(|rule| !cut.contains(rule.text.trim_end())).count() as u64;
+        let said = pieces(&text[inside.clone()]).into_iter().filter(|piece| piece.kind == Kind::Rule);
+        let rules = said.flat_map(|piece| constraints(piece.text));
+        lost.rules += rules.filter(|rule| !cut.contains(rule.text)).count() as u64;
         let mut names: HashSet<&str> = literals(&text[inside]).into_iter().map(|name| name.text).collect();
         names.retain(|name| !cut.contains(name));
         lost.facts += names.len() as u64;
@@ -101,6 +110,18 @@ fn inside(context: &Context, node: NodeIndex, text: &str) -> Option<Range<usize>
     let inside = text.get(begin..end)?.trim();
     let begin = begin + text[begin..].find(inside)?;
     Some(begin..begin + inside.len())
+}
+
+/// A record in which the messages that say rules are cut to these.
+fn rules_alone(record: &str) -> String {
+    let alone = |piece: &Piece<'_>| match piece.kind {
+        Kind::Rule => format!(
+            "- {}\n",
+            constraints(piece.text).iter().map(|rule| rule.text).collect::<Vec<_>>().join(" ")
+        ),
+        Kind::Summary | Kind::Fact => piece.text.to_owned(),
+    };
+    pieces(record).iter().map(|piece| format!("{}{}", piece.lead, alone(piece))).collect()
 }
 
 /// A line of a record, or a name in it, with the headings before it.
@@ -138,7 +159,7 @@ fn pieces(record: &str) -> Vec<Piece<'_>> {
         } else {
             lists_rules &= is_entry;
             let kind = match () {
-                () if lists_rules && !constraints(line).is_empty() => Kind::Rule,
+                () if lists_rules => Kind::Rule,
                 () if begins >= ledger => Kind::Fact,
                 () => Kind::Summary,
             };
@@ -149,6 +170,11 @@ fn pieces(record: &str) -> Vec<Piece<'_>> {
             }
         }
         lead = at;
+    }
+    for piece in &mut pieces {
+        if piece.kind == Kind::Rule && constraints(piece.text).is_empty() {
+            piece.kind = Kind::Fact; // something else that the user said
+        }
     }
     pieces
 }

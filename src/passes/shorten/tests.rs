@@ -346,7 +346,9 @@ fn many_short_messages_are_cut_further_before_the_run_fails() {
     let mut context = context(vec![user(words(40)), said(words(50)), user(words(45))]);
     let (limit, before) = (190, context.view.tokens());
     assert!(before > limit && context.view.body().iter().all(|slot| slot.tokens() <= LEAST[0]));
-    run(&mut context, limit);
+    let once = Aim { fill: true, ..aim(limit) };
+    Shorten.run(&mut context, &once).unwrap();
+    assert!(context.view.tokens() <= limit);
     assert_eq!(shown(&context, 2), [words(45)], "the newest request comes last");
 }
 
