@@ -10,21 +10,25 @@ import { half, recordings } from "./recordings.mjs";
 import { flat, key, sentences } from "./sentences.mjs";
 
 const labels = JSON.parse(readFileSync(new URL("rules.labels.json", import.meta.url), "utf8"));
-const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|The user's rules|The user's words)\b/;
+const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|The user's words)\b/;
 const ROOM = 200_000;
 
-/** The rules that the package lists from a folded message. */
+/**
+ * The rules that the package finds in a folded message. Of a user's message, the whole is listed if there is room; of a developer's, the
+ * rules and the sentences with a rule's words alone.
+ */
 async function told(built, text) {
   const session = new built.Session({ contextWindow: ROOM, summarize: () => "<summary>The work went on.</summary>" });
   try {
     const filler = { role: "assistant", content: "word ".repeat(4 * Math.max(1_000, text.length / 4)) };
-    session.push([{ role: "user", content: text }, filler, { role: "user", content: "Next." }]);
+    const begin = [{ role: "user", content: "Begin." }, { role: "assistant", content: "I do." }];
+    session.push([...begin, { role: "developer", content: text }, filler, { role: "user", content: "Next." }]);
     await session.compact();
     const lines = (session.folds().at(-1)?.ledger ?? "").split("\n");
     const rules = [];
     let inside = false;
     for (const line of lines) {
-      if (TITLES.test(line)) inside = line.startsWith("The user's rules");
+      if (TITLES.test(line)) inside = line.startsWith("The user's words");
       else if (inside && line.startsWith("- ")) rules.push(line.slice(2));
       else if (inside && rules.length) rules.push(`${rules.pop()} ${line}`);
     }

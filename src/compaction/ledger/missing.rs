@@ -136,7 +136,7 @@ impl Missing<'_> {
         self.sought_lines.find(text, |line| shown[line] = true);
         let mut shown = shown.into_iter();
         let is_shown =
-            |remark: &UserRemark| shown.by_ref().take(remark.lines.len()).fold(true, |all, is| all && is);
+            |remark: &UserRemark| shown.by_ref().take(remark.lines.len()).filter(|is| !is).count() == 0;
         let are_shown: Vec<bool> = self.said.iter().map(is_shown).collect();
         (0..are_shown.len()).filter(|remark| !are_shown[*remark]).collect()
     }

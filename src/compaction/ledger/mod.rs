@@ -27,8 +27,6 @@ pub use draft::{COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFa
 pub use memo::Memo;
 pub use write::write;
 
-use std::borrow::Cow;
-
 use choose::Choices;
 use message_facts::{with_facts, with_redacted_facts};
 use missing::Missing;

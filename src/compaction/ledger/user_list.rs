@@ -24,7 +24,9 @@ impl UserList {
     /// the room that it has goes to that remark.
     pub fn of(missing: &Missing<'_>, rules: &[usize], remarks: &[usize], room: &mut u64) -> Self {
         let mut listed = vec![false; missing.rules.len()];
-        rules.iter().for_each(|rule| listed[*rule] = true);
+        for rule in rules {
+            listed[*rule] = true;
+        }
         let mut said_rules: Vec<usize> = Vec::new();
         let mut for_title = if rules.is_empty() { cost(RULES_TITLE) + 1 } else { 0 };
         let mut told: Vec<&UserRemark> = Vec::new();
@@ -33,7 +35,7 @@ impl UserList {
             let of_rules: u64 = says
                 .iter()
                 .filter(|rule| listed[**rule])
-                .map(|rule| cost(&missing.rules[*rule].text) + 2)
+                .map(|rule| cost(missing.rules[*rule].text) + 2)
                 .sum();
             let price =
                 said.lines.iter().map(|line| cost(&line.text) + 2).sum::<u64>().saturating_sub(of_rules);
@@ -41,7 +43,9 @@ impl UserList {
             if price <= *room {
                 *room -= price;
                 for_title = 0;
-                says.iter().for_each(|rule| listed[*rule] = false);
+                for rule in says {
+                    listed[*rule] = false;
+                }
                 said_rules.extend(says);
                 told.push(said);
             } else if tried - told.len() > MISSES {

@@ -121,7 +121,7 @@ fn rules_alone(record: &str) -> String {
         ),
         Kind::Summary | Kind::Fact => piece.text.to_owned(),
     };
-    pieces(record).iter().map(|piece| format!("{}{}", piece.lead, alone(piece))).collect()
+    pieces(record).iter().flat_map(|piece| [piece.lead.to_owned(), alone(piece)]).collect()
 }
 
 /// A line of a record, or a name in it, with the headings before it.
