@@ -50,7 +50,7 @@ test("the .wasm is reachable by name", () => {
 // The sizes after the last deliberate change plus three per cent. If a change exceeds one, look for what has grown (a type for which
 // another sort, map or table is compiled, a dependency) before raising the figure.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 1035, compiled: 3900 },
+  "contextfold_bg.wasm": { download: 1045, compiled: 3930 },
   // The part that Node loads on import: the 300 that PERF-6 allows, plus two more formats. First pushes of all formats are 7 % of it.
   core: { download: 316, compiled: 1025 },
   // For files that most models have, and for all files.

@@ -13,7 +13,7 @@ use crate::facts::{
     ExtractedFacts, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences, thanks,
     whole_final_question, without_numbers,
 };
-use crate::hashing::{HashMap, HashSet, hash};
+use crate::hashing::hash;
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
 use crate::tool_output::first_words;
@@ -88,6 +88,8 @@ struct Said<'a> {
     text: String,
     remarks: Cow<'a, [Remark]>,
     has_rules: bool,
+    /// A hash that is the same for messages that differ only by their numbers.
+    kind: u64,
 }
 
 /// What the user said in the folded messages besides what was `asked`, first what a later reader needs most, others alternately: newest,
@@ -118,23 +120,18 @@ pub(super) fn user_words<'r>(
             }
             None => (message.plain_text(), facts.remarks(at.get()).into()),
         };
-        all.push(Said { at, text, remarks, has_rules });
+        let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
+        all.push(Said { at, text, remarks, has_rules, kind });
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
-    // Of messages that differ only by their numbers, the newest.
-    let mut kinds: HashMap<u64, NodeIndex> = HashMap::default();
-    for said in &all {
-        let newest = kinds.entry(said.kind()).or_insert(said.at);
-        *newest = said.at.max(*newest);
-    }
     let mut vague = Vec::new();
     for (number, said) in all.iter().enumerate() {
         if asked.iter().any(|request| request.at == said.at) {
             continue;
         }
         let Some((need, line)) = said.told(context, redact)? else { continue };
-        let is_new = kinds.get(&said.kind()) == Some(&said.at);
+        let is_new = all.iter().all(|other| other.kind != said.kind || other.at <= said.at);
         if !is_new && line.ends_with(['?', '\u{FF1F}']) {
             continue; // answered, like the one that it repeats with another number
         }
@@ -145,14 +142,14 @@ pub(super) fn user_words<'r>(
                 continue;
             }
             _ if !is_new || need == Need::Again => Need::Again,
-            _ if later.contains(&number) => Need::Later,
+            _ if later[number] => Need::Later,
             need => need,
         };
         out.push((need, UserRemark { lines: vec![SaidLine { at: said.at, text: line }] }));
     }
     sort_by_key(&mut vague, |line: &SaidLine| line.at);
     for line in vague {
-        add_vague(&mut out, &all, line);
+        add_vague(&mut out, &all, asked, line);
     }
     sort_by_key(&mut out, |(need, _)| *need);
     let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
@@ -165,13 +162,18 @@ pub(super) fn user_words<'r>(
 }
 
 /// Adds a message that only the one before it explains: to that one, so that neither is told without the other.
-fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], line: SaidLine) {
+fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[AskedRequest], line: SaidLine) {
     let before = all.iter().filter(|said| said.at < line.at).max_by_key(|said| said.at);
     let told = before.and_then(|before| {
         out.iter_mut().find(|(_, remark)| remark.lines.iter().any(|told| told.at == before.at))
     });
+    let requested = before.filter(|before| asked.iter().any(|request| request.at == before.at));
     if let Some((_, remark)) = told {
         remark.lines.push(line);
+    } else if let Some(request) = requested {
+        // The task tells it, but in another list.
+        let text = both_ends_within(&entry(&request.text), LONGEST_WRITTEN);
+        out.push((Need::Later, UserRemark { lines: vec![SaidLine { at: request.at, text }, line] }));
     } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
         let need = if before.is_some_and(|before| before.has_rules) { Need::Later } else { Need::Vague };
@@ -180,11 +182,6 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], line: SaidLine
 }
 
 impl Said<'_> {
-    /// The same for messages that differ only by their numbers.
-    fn kind(&self) -> u64 {
-        hash(without_numbers(&ends_of(&self.text)).as_bytes())
-    }
-
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
         if self.text == ERASED {
@@ -262,8 +259,8 @@ fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// The messages that are about the same as one before them: both have words that few others have, or the same quantity.
-fn later_ones(all: &[Said<'_>]) -> HashSet<usize> {
+/// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
+fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
     let mut said: Vec<(u64, usize)> = Vec::new();
     for (number, message) in all.iter().enumerate() {
         let mut before: Option<&str> = None;
@@ -295,5 +292,7 @@ fn later_ones(all: &[Said<'_>]) -> HashSet<usize> {
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);
-    same.map(|same| same[0].0).collect()
+    let mut later = vec![false; all.len()];
+    same.for_each(|same| later[same[0].0] = true);
+    later
 }
