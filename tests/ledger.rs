@@ -835,3 +835,35 @@ fn a_later_summary_does_not_repeat_the_rules_of_one_that_stays() {
     }
     assert!(most > 1, "{most} summaries");
 }
+
+#[test]
+fn a_smaller_window_keeps_the_rules_of_long_messages() {
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    let looked = |part: usize| {
+        said(format!("Looked at part {part}. {}", "The module handles its own things quite well. ".repeat(7)))
+    };
+    session.push(vec![user("Build the billing service."), looked(0)]).unwrap();
+    for i in 0..24 {
+        let old =
+            "The old screen showed a short text and nobody liked the way in which it did so. ".repeat(4);
+        let asked =
+            format!("Please change screen {i} of the app so that it shows the name of the customer. {old}");
+        session.push(vec![user(format!("{asked}Never delete the table t{i}x.")), looked(i + 1)]).unwrap();
+    }
+    for i in 0..100 {
+        session.push(vec![user("go on"), looked(i + 50)]).unwrap();
+    }
+    prepare_alone(&mut session);
+    let kept = |session: &Session| {
+        let view = view(session);
+        (0..24).filter(|i| view.contains(&format!("Never delete the table t{i}x."))).count()
+    };
+    assert_eq!(kept(&session), 24);
+    let folded = session.snapshot(b"");
+    for (window, least) in [(2_000, 24), (1_500, 20)] {
+        let mut session = Session::restore(&folded, None, |_| Ok(Arc::new(Estimate))).unwrap().session;
+        session.set_options(SessionConfig::from_value(&json!({ "contextWindow": window })).unwrap(), None);
+        prepare_alone(&mut session);
+        assert!(kept(&session) >= least, "{window}: {}", view(&session));
+    }
+}

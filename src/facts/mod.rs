@@ -73,8 +73,8 @@ pub use open_work::{
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
-    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, is_record, recorded_messages, records_rules,
-    without_ledger,
+    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, is_record, recorded_messages, recorded_rules,
+    records_rules, without_ledger,
 };
 pub use remarks::{
     LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, is_written, only_names_what_to_read, refers_back,

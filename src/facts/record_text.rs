@@ -96,7 +96,7 @@ pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
 
 /// The rules of a record: those of the user's words that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
 /// room.
-pub(super) fn recorded_rules(text: &str) -> Vec<StatedRule> {
+pub fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
     let listed = entries(lines.skip_while(|line| !is_title(line)).skip(1));

@@ -5,7 +5,7 @@ use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserWords;
-use crate::facts::{COMMITTED, Strength};
+use crate::facts::{COMMITTED, Strength, recorded_rules};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -118,6 +118,15 @@ impl CarriedFacts {
     pub(super) fn add_returning_literals<'r>(&mut self, read: &'r MessageFacts<'_>) -> Sightings<'r> {
         self.add_actions(read);
         self.add_all(read, true)
+    }
+
+    /// Adds the user's constraints that the record of an earlier fold tells.
+    pub(super) fn add_recorded_rules(&mut self, record: &str) {
+        for stated in recorded_rules(record) {
+            let (first, last) = (self.clock, self.clock << PLACES);
+            let rule = Rule { strength: stated.strength, explicit: stated.explicit, first, last };
+            self.rules.or_insert(stated.text, rule);
+        }
     }
 
     /// Adds only the facts in messages and the user's constraints, not what was done.

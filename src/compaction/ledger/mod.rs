@@ -156,6 +156,9 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
     let body: Vec<NodeIndex> = body.filter(|node| !stay.contains(node)).collect();
     let read = with_facts(context, &body);
     let sightings = all.add_returning_literals(&read);
+    for fold in context.folds.iter().filter(|fold| body.contains(&fold.summary)) {
+        all.add_recorded_rules(&fold.text);
+    }
     let rules = all.rules.keys();
     all.said = user_remarks::user_words(context, read.facts(), &body, &[], rules, None).unwrap_or_default();
     // A long message needs its room only if it is folded.

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::facts::shorten::{both_ends_within, marked_line, one_line};
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences, thanks,
-    whole_final_question, without_numbers,
+    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences,
+    thanks, whole_final_question, without_numbers,
 };
 use crate::hashing::hash;
 use crate::script::is_cjk;
@@ -35,8 +35,7 @@ const LONGEST_QUESTION: usize = 200;
 /// What has no more words says nothing without the message before it.
 const FEW_WORDS: usize = 2;
 
-/// Longer messages, in bytes, lose their middle: what the user wrote, and what was pasted.
-const LONGEST_WRITTEN: usize = 800;
+/// Longer messages, in bytes, lose their middle: what was pasted. What the user wrote may have `LONGEST_REMARKED`.
 const LONGEST_PASTED: usize = 240;
 
 /// Of a longer message, about so many bytes at its ends are read.
@@ -172,7 +171,7 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
         remark.lines.push(line);
     } else if let Some(request) = requested {
         // The task tells it, but in another list.
-        let text = both_ends_within(&entry(&request.text), LONGEST_WRITTEN);
+        let text = both_ends_within(&entry(&request.text), LONGEST_REMARKED);
         out.push((Need::Later, UserRemark { lines: vec![SaidLine { at: request.at, text }, line] }));
     } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
@@ -196,13 +195,13 @@ impl Said<'_> {
         let is_general = |remark: &Remark| !remark.about_one_thing;
         let need = match &*self.remarks {
             [] if refers_back(&self.text) => Need::Vague,
-            [] if self.text.len() <= LONGEST_WRITTEN => return Ok(None),
+            [] if self.text.len() <= LONGEST_REMARKED => return Ok(None),
             _ if self.has_rules => Need::Rule,
             remarks if remarks.iter().any(is_general) => Need::General,
             _ => Need::AboutOneThing,
         };
         let longest =
-            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_WRITTEN } else { LONGEST_PASTED };
+            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_REMARKED } else { LONGEST_PASTED };
         let is_long = line.len() > longest;
         Ok(Some((need, if is_long { both_ends_within(&line, longest) } else { line })))
     }
