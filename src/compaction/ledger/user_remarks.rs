@@ -262,8 +262,9 @@ fn end_of(text: &str, bytes: usize) -> &str {
 fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
     let mut said: Vec<(u64, usize)> = Vec::new();
     for (number, message) in all.iter().enumerate() {
+        let text = ends_of(&message.text);
         let mut before: Option<&str> = None;
-        for word in words(end_of(&message.text, LONGEST_READ)) {
+        for word in words(&text) {
             if word.len() > 2 {
                 said.push((hash(word.to_lowercase().as_bytes()), number));
             }
@@ -275,9 +276,7 @@ fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
             }
             before = Some(word);
         }
-        let names = end_of(&message.text, LONGEST_READ)
-            .split_whitespace()
-            .map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
+        let names = text.split_whitespace().map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
         for name in names.filter(|name| name.contains(['_', '/'])) {
             said.extend((1..SHARED).map(|times| (hash(format!("{times} {name}").as_bytes()), number)));
         }
