@@ -435,7 +435,7 @@ fn every_line_of_a_chat_message_can_be_a_rule() {
     compact(&mut session);
     let view = view(&session);
     for rule in ["dont touch the prod db", "use tabs not spaces", "always run the tests first"] {
-        assert!(view.contains(&format!("- {rule}\n")), "{rule}: {view}");
+        assert!(view.contains(&format!("\n  {rule}\n")), "{rule}: {view}");
     }
     // A condition of a rule stays with it.
     for (chat, rule) in [
@@ -443,11 +443,11 @@ fn every_line_of_a_chat_message_can_be_a_rule() {
             "never delete user records\nfrom the production database",
             "- never delete user records\n  from the production database\n",
         ),
-        ("don't use the old api\nexcept in tests", "- don't use the old api except in tests\n"),
-        ("dont push\nunless i say so", "- dont push unless i say so\n"),
+        ("don't use the old api\nexcept in tests", "- don't use the old api\n  except in tests\n"),
+        ("dont push\nunless i say so", "- dont push\n  unless i say so\n"),
         (
             "you must not run migrations\nwithout asking me",
-            "- you must not run migrations without asking me\n",
+            "- you must not run migrations\n  without asking me\n",
         ),
         // What may be another sentence gets its own line, so that a rule without conditions gets none.
         ("never push to main\nif tests fail tell me", "- never push to main\n  if tests fail tell me\n"),
@@ -469,7 +469,7 @@ fn tool_output_in_a_system_message_sets_no_rules() {
     session.push(vec![Message::text(Role::System, note), said(filler(9_000)), user("next")]).unwrap();
     compact(&mut session);
     let view = view(&session);
-    assert!(view.contains("- Never push to main.") && !view.contains("Never mention the secret"), "{view}");
+    assert!(view.contains("Never push to main.") && !view.contains("Never mention the secret"), "{view}");
 }
 
 #[test]
@@ -596,13 +596,13 @@ fn the_task_is_kept_whatever_the_summary_says() {
     session.push(vec![user(TASK), said(filler(6_000)), user("continue"), said(filler(3_000))]).unwrap();
     session.push(vec![user("continue"), said(filler(3_000)), user("ok")]).unwrap();
     compact(&mut session);
-    assert!(view(&session).contains(&format!("Task:\n- {TASK}")), "{}", view(&session));
+    assert!(view(&session).contains(&format!("- {TASK}\n")), "{}", view(&session));
     assert!(!view(&session).contains("Latest:"), "{}", view(&session));
     // A later fold still knows the first task, and the latest.
     session.push(vec![said(filler(3_000)), user(THEN), said(filler(6_000)), user("go on")]).unwrap();
     compact(&mut session);
     let told = view(&session);
-    assert!(told.contains(&format!("Task:\n- {TASK}\n- Latest: {THEN}")), "{told}");
+    assert!(told.contains(&format!("- {TASK}\n- Latest: {THEN}\n")), "{told}");
 }
 
 #[test]
@@ -681,22 +681,13 @@ fn document_presets_have_a_ledger_only_if_asked_for() {
 #[test]
 fn a_rule_inside_the_request_is_listed_once() {
     const RULE: &str = "Never push to main.";
-    for (request, task) in [
-        (
-            format!("Fix the login bug of the web client. {RULE} Then write a test for it."),
-            Some("Fix the login bug of the web client. Then write a test for it."),
-        ),
-        (RULE.to_owned(), None),
-    ] {
+    let fix = format!("Fix the login bug of the web client. {RULE} Then write a test for it.");
+    for request in [fix, RULE.to_owned()] {
         let mut session = session(&json!({ "contextWindow": 16_000 }));
-        session.push(vec![user(request), said(filler(9_000)), user("next")]).unwrap();
+        session.push(vec![user(request.clone()), said(filler(9_000)), user("next")]).unwrap();
         compact(&mut session);
         let view = view(&session);
-        assert_eq!(view.matches(RULE).count(), 1, "{view}");
-        match task {
-            Some(task) => assert!(view.contains(&format!("Task:\n- {task}\n")), "{view}"),
-            None => assert!(!view.contains("Task:"), "{view}"),
-        }
+        assert!(view.matches(RULE).count() == 1 && view.contains(&format!("- {request}\n")), "{view}");
     }
 }
 

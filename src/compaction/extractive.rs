@@ -6,30 +6,15 @@ mod collect;
 mod draft;
 mod earlier;
 mod fit;
+mod options;
 mod places;
 mod references;
 
 pub use fit::empty_summary;
+pub use options::ExtractiveOptions;
 
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};
-
-/// Options of the extractive summariser.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExtractiveOptions {
-    /// The most tokens that the summary may have, including its tags.
-    pub max_tokens: u64,
-    /// Whether the summary contains the refs of tool outputs.
-    pub refs: bool,
-    /// A ledger follows, which tells requests, rules, open work, commands and names word for word: the summary leaves them to it.
-    pub beside_ledger: bool,
-}
-
-impl Default for ExtractiveOptions {
-    fn default() -> Self {
-        Self { max_tokens: 2000, refs: true, beside_ledger: false }
-    }
-}
 
 /// The budget, in tokens, for conversations too short for a share of their length.
 const SHORTEST: u64 = 48;
@@ -43,7 +28,7 @@ const SHORTEST: u64 = 48;
 /// section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
     let budget = options.max_tokens.min(default_budget(messages, counter, options.max_tokens));
-    let mut draft = collect::collect(messages, options.refs);
+    let mut draft = collect::collect(messages, options);
     if options.beside_ledger {
         draft.leave_to_ledger();
     }

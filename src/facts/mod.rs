@@ -73,7 +73,7 @@ pub use open_work::{
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
     CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
-    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, is_record, recorded_messages, recorded_rules,
+    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, recorded_rules, recorded_words,
     records_rules, without_ledger,
 };
 pub use remarks::{

@@ -23,10 +23,7 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
     "## Carried over from what was folded (data, word for word)",
 ];
 
-/// The heading of the user's requests in a ledger.
-pub const TASK_TITLE: &str = "Task";
-
-/// The heading of the user's rules and of what else the user said.
+/// The heading of what the user said.
 pub const RULES_TITLE: &str = "The user's words, in order (done or not; later ones take precedence)";
 
 /// What stands before ids in a ledger.
@@ -97,12 +94,24 @@ pub fn without_ledger(summary: &str) -> (&str, Option<&str>) {
 /// The rules of a record: those of the user's words that its ledger lists, and those in the section of the built-in summary that has them where no ledger found
 /// room.
 pub fn recorded_rules(text: &str) -> Vec<StatedRule> {
-    let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
-    let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
-    let listed = entries(lines.skip_while(|line| !is_title(line)).skip(1));
+    let listed = listed_words(text);
     let section = entries(text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1));
     let entries = listed.iter().chain(&section);
     entries.flat_map(|entry| constraints(entry)).map(|rule| recorded_rule(rule.text)).collect()
+}
+
+/// What the user said, as a record tells it: its list, and what stands behind it in the same message.
+pub fn recorded_words(text: &str) -> Vec<String> {
+    let mut words = listed_words(text);
+    let behind = text.split_once(RECORD_ENDS).map_or("", |(_, behind)| behind.trim());
+    words.extend(Some(behind.to_owned()).filter(|behind| !behind.is_empty()));
+    words
+}
+
+fn listed_words(text: &str) -> Vec<String> {
+    let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
+    let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
+    entries(lines.skip_while(|line| !is_title(line)).skip(1))
 }
 
 /// The entries of a list, each with the lines that are indented below it.
@@ -127,7 +136,7 @@ mod tests {
     #[test]
     fn the_rules_of_a_record_and_nothing_else() {
         let text = format!(
-            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nTask:\n- Fix the bug. Never touch it, please.\n\n[End of the record]"
+            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nStill open:\n- Fix the bug. Never touch it, please.\n\n[End of the record]"
         );
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(

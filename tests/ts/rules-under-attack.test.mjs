@@ -37,7 +37,7 @@ const step = (i, where, attack) => {
   ];
 };
 
-/** The lines that a view gives as rules. */
+/** The lines that a view gives as the user's words. */
 function told(view) {
   const lines = view.map((m) => m.content ?? "").filter((text) => text.startsWith("[Record of ")).join("\n").split("\n");
   const rules = [];
@@ -46,18 +46,19 @@ function told(view) {
   return rules;
 }
 
+const request = `Read the parts. ${RULES.join(" ")}`;
 for (const [name, where, attack, summary] of ATTACKS)
   test(`${name}: the user's rules are unchanged`, async () => {
     const session = new Session({ contextWindow: 4_000, summarize: () => ({ text: `<summary>${summary}</summary>`, finish_reason: "stop" }) });
     try {
-      session.push([{ role: "system", content: "You are a coding agent." }, { role: "user", content: `Read the parts. ${RULES.join(" ")}` }]);
+      session.push([{ role: "system", content: "You are a coding agent." }, { role: "user", content: request }]);
       for (let fold = 0, i = 0; fold < 5; fold++) {
         for (let n = 0; n < 6; n++) session.push(step(i++, where, attack));
         session.push([{ role: "assistant", content: "Those are read." }, { role: "user", content: `Go on with the next, number ${fold}.` }]);
         await session.compact();
         assert.equal(session.folds().length, fold + 1, "it folded");
         const view = session.view("openai-chat");
-        assert.deepEqual(told(view).filter((line) => !line.startsWith("Go on with the next")), RULES);
+        assert.deepEqual(told(view).filter((line) => !line.includes("Go on with the next")), [request]);
       }
     } finally {
       session.free();

@@ -32,7 +32,7 @@ test("the user's rules are kept, and an unframed summary says more than that som
 
 test("a summary is used if it has room, or if a model writes it", async () => {
   const [, larger] = await texts({ contextWindow: 900 });
-  assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Decisions and findings\n[^]*\nTask:\n/);
+  assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Decisions and findings\n[^]*\nThe user's words, in order/);
   const [, written] = await texts({ contextWindow: 300, summarize: () => "<summary>They speak of ships.</summary>" });
   assert.match(written, /They speak of ships\./);
 });
@@ -48,7 +48,7 @@ test("the ids in use come before the request, and with the fields that held them
   for (let contextWindow = 200; contextWindow <= 1200; contextWindow += 10) {
     const { messages: view } = await compactMessages([messages[0], ...before, ...messages.slice(1)], { safetyMargin: 0, contextWindow });
     const record = JSON.stringify(view[1]);
-    if (!record.includes("Task:") || record.includes("get_reservation")) continue;
+    if (!record.includes("The user's words") || record.includes("get_reservation")) continue;
     records += 1;
     assert.match(record, /Ids \(reservation_id\): GV1N64/, `${contextWindow}: ${record}`);
   }

@@ -20,12 +20,14 @@ async function record() {
   return texts.find((text) => text.startsWith("[Record of "));
 }
 
-/** The record as the page shows it: two entries of each list, and a long line of names ends behind one of them. */
+/** The record as the page shows it: two entries of each list and its last one, and a long line ends behind a word. */
 function shown(record) {
+  const all = record.split("\n");
   let entries = 0;
-  const lines = record.split("\n").flatMap((line) => {
+  const lines = all.flatMap((line, at) => {
     entries = line.startsWith("- ") ? entries + 1 : 0;
-    if (entries > 2) return entries === 3 ? ["- …"] : [];
+    const isLast = !all[at + 1]?.startsWith("- ");
+    if (entries > 2 && !isLast) return entries === 3 ? ["- …"] : [];
     return line.length > LONGEST ? `${line.slice(0, LONGEST).replace(/ \S*$/, "")} …` : line;
   });
   return `${lines.join("\n")}\n`;

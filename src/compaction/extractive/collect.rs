@@ -4,6 +4,7 @@ use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes
 use super::answers::{add_answer, add_former, add_on_the_way, add_thought, last_answer, strongest};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
+use super::options::ExtractiveOptions;
 use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
@@ -27,8 +28,7 @@ const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 pub(super) const SO_FAR: &str = "So far: ";
 
-/// `refs`: include the refs of tool outputs.
-pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
+pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft {
     let mut draft = Draft::default();
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
@@ -39,7 +39,7 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let folder = earlier.iter().flatten().find_map(|item| item.text.strip_prefix(FOLDER_LABEL));
     let places = Places::of(&actions, folder.map(str::to_owned));
     for items in &earlier {
-        merge(&mut draft, items, refs, &places);
+        merge(&mut draft, items, options, &places);
     }
     draft.end_earlier();
     let dialogue: Vec<(usize, &Message, &str)> = messages
@@ -83,18 +83,18 @@ pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     add_thought(&mut draft, open_turn.map(|(_, _, text)| *text));
     add_open_at_end(&mut draft, messages, &dialogue, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
-    if refs {
+    if options.refs {
         output_refs(&mut draft, messages);
     }
     draft
 }
 
 /// Adds the lines of an earlier summary as the draft's oldest entries.
-fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places) {
+fn merge(draft: &mut Draft, items: &[earlier::Item], options: ExtractiveOptions, places: &Places) {
     // If there are several summaries, the conversation went on after each of them.
-    let user_spoke = items.iter().any(|i| i.section == Section::Task);
+    let user_spoke = items.iter().any(|i| i.section == Section::Task || i.is_carried);
     drop_taken_up(draft, user_spoke, !items.is_empty());
-    for item in items {
+    for item in items.iter().filter(|item| !(options.beside_ledger && item.is_carried)) {
         let text = item.text.as_str();
         if let Some(lines) = earlier::parse_more(text) {
             draft.add_missing(item.section, lines);
@@ -127,12 +127,9 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], refs: bool, places: &Places
                 draft.put_counted(item.section, &places.relative(text, None), text, 0, item.count);
             }
             Section::References if text.starts_with(FOLDER_LABEL) => {}
-            Section::References if !refs && text.starts_with(REF_LABEL) => {}
+            Section::References if !options.refs && text.starts_with(REF_LABEL) => {}
             Section::References => draft.put(Section::References, text, text, 2),
             Section::Constraints => {
-                if item.is_carried {
-                    draft.carried_rules.insert(key_of(text));
-                }
                 draft.put_counted(Section::Constraints, &key_of(text), text, 20, item.count);
             }
             Section::Open => {

@@ -1,5 +1,5 @@
 use super::super::tags::neutralize;
-use crate::hashing::{HashMap, HashSet};
+use crate::hashing::HashMap;
 use crate::names::names;
 
 names! {
@@ -79,8 +79,6 @@ pub(super) struct Draft {
     missing: HashMap<Section, u64>,
     /// The texts of the plan's entries, by id.
     pub planned: HashMap<String, String>,
-    /// The keys of rules that come from an earlier ledger.
-    pub carried_rules: HashSet<String>,
 }
 
 impl Draft {
@@ -89,15 +87,12 @@ impl Draft {
         self.earlier = self.seq;
     }
 
-    /// Removes what the ledger of these messages tells, too. What an earlier summary told stays, because another ledger may have known it,
-    /// except for rules, which the next ledger reads in the earlier one.
+    /// Removes what the ledger of these messages tells, too. What an earlier summary told stays, because another ledger may have known it.
     pub fn leave_to_ledger(&mut self) {
         let earlier = self.earlier;
         for section in Section::ALL.into_iter().filter(|section| section.is_told_by_ledger()) {
             self.remove_where(section, |entry| entry.seq > earlier);
         }
-        let carried = std::mem::take(&mut self.carried_rules);
-        self.remove_where(Section::Constraints, |entry| carried.contains(&entry.key));
     }
 
     /// Removes and returns the entries of a section.

@@ -1,10 +1,9 @@
 //! Takes the summary of an earlier compaction apart so that it can be merged.
 
-use super::collect::{EARLIER_LABEL, FIRST_LABEL};
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, constraints, is_record};
+use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_record};
 use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
@@ -13,7 +12,7 @@ pub(super) struct Item {
     pub section: Section,
     pub text: String,
     pub count: u64,
-    /// It is a rule of the user that the next ledger tells, too.
+    /// The user said it, and the next ledger tells it, too.
     pub is_carried: bool,
 }
 
@@ -38,8 +37,8 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
 /// context. The lists of its ledger belong to the sections that tell the same; names on a line of their own are facts of the text in any
 /// case. What stands behind the record, in the same message, the user said.
 ///
-/// `carries_rules`: the ledger tells the rules of this one's ledger, see [`records_rules`](crate::facts::records_rules).
-pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
+/// `carries_words`: the ledger tells what the user said by this one's ledger, see [`records_rules`](crate::facts::records_rules).
+pub(super) fn items(text: &str, carries_words: bool) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let (text, behind) = text.split_once(RECORD_ENDS).unwrap_or((text, ""));
     let ours = text.lines().any(|l| l.trim_end() == "## Task");
@@ -53,17 +52,11 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
         if in_ledger {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
-                    let label = match section {
-                        Section::Task if text.starts_with(ledger::AT_FIRST) => FIRST_LABEL,
-                        Section::Task => EARLIER_LABEL,
-                        _ => "",
-                    };
-                    let text = if section == Section::Task { ledger::without_label(text) } else { text };
-                    let is_rule = section == Section::Constraints && !constraints(text).is_empty();
-                    let section =
-                        if section == Section::Constraints && !is_rule { Section::Said } else { section };
-                    let is_carried = carries_rules && section == Section::Constraints;
-                    out.push(Item { is_carried, ..Item::new(section, &format!("{label}{text}")) });
+                    let said = section == Section::Constraints;
+                    let text = if said { ledger::without_label(text) } else { text };
+                    let is_rule = !said || !constraints(text).is_empty();
+                    let section = if is_rule { section } else { Section::Said };
+                    out.push(Item { is_carried: said && carries_words, ..Item::new(section, text) });
                 }
                 (None, _) if bare.starts_with(ledger::FOLDER_LABEL) => {
                     let text = bare.replacen(ledger::FOLDER_LABEL, FOLDER_LABEL, 1);
@@ -95,7 +88,7 @@ pub(super) fn items(text: &str, carries_rules: bool) -> Vec<Item> {
         }
     }
     if !behind.trim().is_empty() {
-        out.push(Item::new(Section::Task, behind));
+        out.push(Item { is_carried: carries_words, ..Item::new(Section::Task, behind) });
     }
     for item in &mut out {
         (item.text, item.count) = split_count(&item.text);
@@ -160,7 +153,6 @@ fn section_of(heading: &str) -> Section {
 fn section_of_list(title: &str) -> Option<Section> {
     match title {
         RULES_TITLE => Some(Section::Constraints),
-        TASK_TITLE => Some(Section::Task),
         ledger::OPEN_TITLE => Some(Section::Open),
         ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
         _ => None,
@@ -194,15 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_also_said_is_no_request() {
-        let text =
-            format!("{}\nTask:\n- At first: a\n- Latest: b\n{}:\n- c", LEDGER_HEADINGS[0], RULES_TITLE);
+    fn what_the_user_said_is_read_with_its_rules() {
+        let text = format!("{}\n{}:\n- a\n- Never push.\n- Latest: b", LEDGER_HEADINGS[0], RULES_TITLE);
         assert_eq!(
             flat(&text),
             [
-                (Section::Task, "First request: a".to_owned(), 1),
-                (Section::Task, "Earlier request: b".to_owned(), 1),
-                (Section::Said, "c".to_owned(), 1)
+                (Section::Said, "a".to_owned(), 1),
+                (Section::Constraints, "Never push.".to_owned(), 1),
+                (Section::Said, "b".to_owned(), 1)
             ]
         );
     }

@@ -1,5 +1,6 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
+use super::said::{Place, entry};
 use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
@@ -7,7 +8,7 @@ use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
     LONGEST_REMARKED, is_assent, is_courtesy, is_pasted, is_record, is_written, only_names_what_to_read,
-    says_what_is_lacking, sentences, shorten, without_numbers,
+    recorded_words, records_rules, says_what_is_lacking, sentences, shorten, without_numbers,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -28,53 +29,59 @@ const LEAST_CHARACTERS: usize = 8;
 /// The first word of a greeting.
 const GREETING: &str = "hi hello hey hallo bonjour salut hola ciao ola привет";
 
-/// The label of the latest request, if no later one stays in the view.
-const LATEST: &str = "Latest: ";
-
-/// The label of the request in whose turn the messages behind the record begin.
-const ANSWERED_BELOW: &str = "Answered below: ";
-
-/// The label of other requests among the latest.
-const LATELY: &str = "Lately: ";
-
-/// After this many further requests, the first one may no longer be the task. After `OUTDATED` that differ by more than their numbers, of the
-/// `MANY` newest, the user has moved on.
-const OLD: usize = 4;
+/// After this many further requests that differ by more than their numbers, of the `MANY` newest, the user has moved on from the first one.
 const OUTDATED: usize = 20;
 const MANY: usize = 100;
 
-/// If the first request is old, at most this many of the latest are told besides, of those among this many messages that are clearly no
-/// mere answers.
+/// Then at most this many of the latest are told besides, of those among this many messages that are clearly no mere answers.
 const RECENT: usize = 2;
 const AMONG: usize = 8;
 
-/// The label of the first request if the user has said so much since that it may no longer be the task.
-pub const AT_FIRST: &str = "At first: ";
+/// Which of the user's requests it is. The first ones find room first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Which {
+    First,
+    /// The newest, if no later one stays in the view.
+    Latest,
+    /// The one in whose turn the messages behind the record begin.
+    AnsweredBelow,
+    /// Another one among the newest.
+    Lately,
+}
+
+impl Which {
+    /// What its line begins with. The place in the list says the rest.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::First | Self::Lately => "",
+            Self::Latest => "Latest: ",
+            Self::AnsweredBelow => "Answered below: ",
+        }
+    }
+
+    /// Without it, an agent cannot go on.
+    pub fn is_needed(self) -> bool {
+        self <= Self::Latest
+    }
+}
 
 /// A request of the user, as the ledger lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AskedRequest {
-    /// What its line begins with.
-    label: &'static str,
+    pub which: Which,
     /// The request on one line.
     pub text: String,
     /// The same with its line breaks.
     pub lines: String,
-    /// Its message.
-    pub at: NodeIndex,
+    pub at: Place,
     /// About how many bytes of it are told at most.
     longest: usize,
 }
 
 impl AskedRequest {
-    fn new(label: &'static str, at: NodeIndex, request: String) -> Self {
+    fn new(which: Which, at: Place, request: String) -> Self {
         let longest = if is_written(&request) { LONGEST_WRITTEN } else { LONGEST_PASTED };
-        Self { label, text: shorten::whole_line(&request), lines: request, at, longest }
-    }
-
-    /// How soon it finds room: the first and the latest request, what is answered in the view, others.
-    pub fn rank(&self) -> usize {
-        [ANSWERED_BELOW, LATELY].iter().position(|label| *label == self.label).map_or(0, |at| at + 1)
+        Self { which, text: shorten::whole_line(&request), lines: request, at, longest }
     }
 
     /// Whether somebody wrote it, at some length.
@@ -82,7 +89,13 @@ impl AskedRequest {
         self.longest == LONGEST_WRITTEN && self.text.len() > LONGEST_PASTED
     }
 
-    /// The ledger's line with these words of the request, of at most about `most` bytes.
+    /// The entry that tells all of it; `None` if it is too long.
+    pub fn whole(&self) -> Option<String> {
+        let is_short = self.text.len() <= shorten::at_most(self.longest);
+        is_short.then(|| format!("{}{}", self.which.label(), entry(&self.lines)))
+    }
+
+    /// The line with these words of the request, of at most about `most` bytes.
     pub fn line(&self, words: &str, most: usize) -> String {
         let is_short = |words: &str| words.len() <= most.min(shorten::at_most(self.longest));
         let from = if is_short(words) { 0 } else { Self::first_that_says_something(words) };
@@ -95,7 +108,7 @@ impl AskedRequest {
         } else {
             shorten::both_ends_within(words, limit)
         };
-        format!("{}{told}", self.label)
+        format!("{}{told}", self.which.label())
     }
 
     /// Where the first sentence begins that neither greets nor only names what is to be read.
@@ -119,12 +132,10 @@ impl AskedRequest {
     }
 }
 
-/// The request in a ledger's line.
+/// What the user said, in a record's line.
 pub fn without_label(line: &str) -> &str {
-    [LATEST, ANSWERED_BELOW, LATELY, AT_FIRST]
-        .iter()
-        .find_map(|label| line.strip_prefix(label))
-        .unwrap_or(line)
+    let labels = [Which::Latest.label(), Which::AnsweredBelow.label()];
+    labels.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
 /// A text on one line, and each entry of its lists with the lines that belong to it.
@@ -134,8 +145,8 @@ pub(super) fn joined_lines(text: &str) -> Vec<String> {
     std::iter::once(text).chain(entries).map(shorten::whole_line).collect()
 }
 
-/// The first folded request unless the user has moved on since, and the latest if no later one stays in the view or if its answer does. If
-/// the first one is old, some of the latest besides. In order. Fails if `redact` does.
+/// The first folded request, and the latest if no later one stays in the view or if its answer does. If the user has moved on since the
+/// first one, some of the latest in its place. In order. Fails if `redact` does.
 pub(super) fn asked(
     context: &Context,
     members: &[NodeIndex],
@@ -154,15 +165,15 @@ pub(super) fn asked(
     let is_last = !staying.iter().any(|index| is_request(context, *index));
     let newest = folded_turns(context, members, true).next();
     let goes_on = newest.is_some_and(|newest| goes_on_behind(context, newest, staying));
-    let label = if goes_on { ANSWERED_BELOW } else { LATEST };
+    let newest_is = if goes_on { Which::AnsweredBelow } else { Which::Latest };
     let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
         None if goes_on || is_last => found(context, members, true),
         newest => newest,
     };
-    let of = |index: NodeIndex, label| request_in(context, index, label, redact);
-    if continues_record(context) {
-        // The record tells what was asked first.
-        return latest.into_iter().map(|index| of(index, label)).collect();
+    let of = |index: NodeIndex, which| request_in(context, index, which, redact);
+    if let Some(recorded) = first_recorded(context, members, redact)? {
+        let latest = latest.into_iter().map(|index| of(index, newest_is));
+        return std::iter::once(Ok(recorded)).chain(latest).collect();
     }
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
@@ -172,22 +183,22 @@ pub(super) fn asked(
     let kinds: HashSet<String> = since.iter().map(|index| without_numbers(&text(index))).collect();
     let mut out = Vec::new();
     if kinds.len() < OUTDATED {
-        out.push(of(first, if since.len() < OLD { "" } else { AT_FIRST })?);
+        out.push(of(first, Which::First)?);
     } else {
         // A long one, such as a specification, is hardly a step on the way.
         if text(&first).len() > LONGEST_REMARKED {
-            out.push(of(first, AT_FIRST)?);
+            out.push(of(first, Which::First)?);
         }
         let others = folded_turns(context, members, true).take(AMONG).take_while(|index| *index != first);
         let others = others.filter(|index| Some(*index) != latest && asks_for_much(context, *index));
         let mut others: Vec<NodeIndex> = others.take(RECENT).collect();
         others.reverse();
         for index in others {
-            out.push(of(index, LATELY)?);
+            out.push(of(index, Which::Lately)?);
         }
     }
     if let Some(latest) = latest.filter(|index| *index != first) {
-        out.push(of(latest, label)?);
+        out.push(of(latest, newest_is)?);
     }
     Ok(out)
 }
@@ -218,10 +229,18 @@ fn first_behind(context: &Context, last: NodeIndex, staying: &[NodeIndex]) -> Op
     })
 }
 
-/// Whether the conversation begins with the record of an earlier part.
-fn continues_record(context: &Context) -> bool {
-    let mut nodes = context.history.nodes().iter().filter(|node| !node.message.role.is_instruction());
-    nodes.next().is_some_and(|node| node.kind == NodeKind::Message && is_record(&node.message))
+/// What the user said first, if the folded messages begin with the record of an earlier conversation.
+fn first_recorded(
+    context: &Context,
+    members: &[NodeIndex],
+    redact: Option<&Redact>,
+) -> Result<Option<AskedRequest>> {
+    let Some(message) = folded_records(context, members).next() else { return Ok(None) };
+    let first = recorded_words(&text_of(context, message, redact)?).into_iter().next();
+    let request = |text: String| {
+        AskedRequest::new(Which::First, Place { message, entry: 0 }, without_label(&text).to_owned())
+    };
+    Ok(first.map(request))
 }
 
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds. The last one is no mere answer: "I don't
@@ -245,6 +264,22 @@ pub(super) fn folded_turns(
     members: &[NodeIndex],
     from_end: bool,
 ) -> impl Iterator<Item = NodeIndex> {
+    folded_messages(context, members, from_end).filter(|index| opens_turn(context, *index))
+}
+
+/// The records of earlier conversations that the folded messages begin with.
+pub(super) fn folded_records(context: &Context, members: &[NodeIndex]) -> impl Iterator<Item = NodeIndex> {
+    let message = |index: &NodeIndex| &context.history.node(*index).message;
+    let said = folded_messages(context, members, false).filter(move |at| !message(at).role.is_instruction());
+    said.take_while(move |index| is_record(message(index))).filter(move |index| records_rules(message(index)))
+}
+
+/// The folded messages, including those of earlier folds, in order or, `from_end`, in reverse.
+fn folded_messages(
+    context: &Context,
+    members: &[NodeIndex],
+    from_end: bool,
+) -> impl Iterator<Item = NodeIndex> {
     let in_turn = move |members: &[NodeIndex]| -> Vec<NodeIndex> {
         // `next` is popped from its end.
         if from_end { members.to_vec() } else { members.iter().rev().copied().collect() }
@@ -255,7 +290,7 @@ pub(super) fn folded_turns(
             if context.history.node(index).kind == NodeKind::Summary {
                 let fold = context.folds.iter().find(|fold| fold.summary == index);
                 next.extend(fold.map(|fold| in_turn(&fold.members)).unwrap_or_default());
-            } else if opens_turn(context, index) {
+            } else if context.history.node(index).kind == NodeKind::Message {
                 return Some(index);
             }
         }
@@ -306,18 +341,22 @@ fn asks_for(text: &str, times: usize) -> bool {
     words.take(least).count() + 1 >= least
 }
 
+/// The text of a message. Fails if `redact` does.
+pub(super) fn text_of(context: &Context, at: NodeIndex, redact: Option<&Redact>) -> Result<String> {
+    let message = &context.history.node(at).message;
+    Ok(match redact {
+        Some(redact) => redact.message(message)?.plain_text(),
+        None => message.plain_text(),
+    })
+}
+
 fn request_in(
     context: &Context,
     at: NodeIndex,
-    label: &'static str,
+    which: Which,
     redact: Option<&Redact>,
 ) -> Result<AskedRequest> {
-    let message = &context.history.node(at).message;
-    let text = match redact {
-        Some(redact) => redact.message(message)?.plain_text(),
-        None => message.plain_text(),
-    };
-    Ok(AskedRequest::new(label, at, text))
+    Ok(AskedRequest::new(which, Place::of(at), text_of(context, at, redact)?))
 }
 
 #[cfg(test)]
@@ -326,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest::new("", NodeIndex(0), text.to_owned());
+        let request = |text: &str| AskedRequest::new(Which::First, Place::of(NodeIndex(0)), text.to_owned());
         let tells = |text: &str, request: &AskedRequest| request.is_told_by(&joined_lines(text));
         let short = request("Hi! I need to change my flight.");
         assert!(tells(
@@ -348,20 +387,20 @@ mod tests {
     #[test]
     fn a_long_request_is_told_from_its_first_sentence_that_says_something() {
         let words = "Hi there! Read @src/shop/main.ts and @src/shop/cart/items.ts in full. The cart is one large file and should become several. Tell me how.";
-        let request = AskedRequest::new(AT_FIRST, NodeIndex(0), words.to_owned());
+        let request = AskedRequest::new(Which::Latest, Place::of(NodeIndex(0)), words.to_owned());
         assert_eq!(
             request.line(words, 100),
-            "At first: The cart is one large file and should become several. Tell me how."
+            "Latest: The cart is one large file and should become several. Tell me how."
         );
-        assert_eq!(request.line(words, 200), format!("At first: {words}"));
+        assert_eq!(request.line(words, 200), format!("Latest: {words}"));
         let further = "ok, read @packages/shop/src/cart/items.ts @packages/shop/src/cart/totals.ts in full. i feel like this is one big mess. I want a plan that says how to untangle it, file by file. The tests of the other packages, the docs and the command line may stay as they are for now.";
         assert_eq!(
             request.line(further, 240),
-            "At first: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. The tests of the other packages, the docs and the command line may stay as they are for now."
+            "Latest: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. The tests of the other packages, the docs and the command line may stay as they are for now."
         );
         assert_eq!(
             request.line(further, 120),
-            "At first: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. […]"
+            "Latest: i feel like this is one big mess. I want a plan that says how to untangle it, file by file. […]"
         );
         for order in [
             "Refactor everything.",
@@ -370,7 +409,7 @@ mod tests {
             "はい、変えてください。",
         ] {
             let words = format!("{order} {}", "The log of the last run has no errors. ".repeat(9));
-            assert!(request.line(&words, 100).starts_with(&format!("At first: {order}")), "{order}");
+            assert!(request.line(&words, 100).starts_with(&format!("Latest: {order}")), "{order}");
         }
     }
 

@@ -2,16 +2,14 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::asked::AskedRequest;
 use super::carried::{CommandLine, StoredOutput};
 use super::choose::Choice;
 use super::missing::{LedgerRule, Missing};
 use super::open::Open;
-use super::sentence;
+use super::requests::Requests;
 use super::user_list::UserList;
 use crate::compaction::tags;
-use crate::facts::shorten::{one_line, whole_line};
-use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, TASK_TITLE, is_courtesy};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
@@ -43,9 +41,6 @@ const LEAST_TASK_SHARE: u64 = 4;
 /// Requests have this room, in tokens, beside the ids in use, even if no facts find any: without its task, an agent cannot go on, nor
 /// without the ids that its next call needs.
 const LEAST_TASK: u64 = 64;
-
-/// Requests besides the first and the latest are told if there is room for this many tokens of each.
-const LEAST_OF_REQUEST: u64 = 40;
 
 /// What else the user said has a quarter of the room before the facts get any, and may take up to three quarters of the shared room if the
 /// facts leave that much.
@@ -101,25 +96,19 @@ impl Draft {
         let omitted = OmittedFacts::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, omitted, omits_own_rules: false };
         let (chosen, mut left) = draft.rules(&missing.rules, room);
-        let mut rules = chosen.clone();
-        let listed_rules: Vec<&str> = rules.iter().map(|rule| missing.rules[*rule].text).collect();
         let beside_ids = left.saturating_sub(missing.literals.price_of_ids_in_use());
         let for_task = (left.min(room.shared) / TASK_SHARE).min(beside_ids.max(left / LEAST_TASK_SHARE));
         let for_task = for_task.max(beside_ids.min(LEAST_TASK));
-        let of_task = draft.task(&missing.asked, &listed_rules, for_task);
-        left -= of_task;
-        // The next record reads the user's rules in their list alone.
-        rules.retain(|rule| {
-            let LedgerRule { text, own, .. } = &missing.rules[*rule];
-            let is_told = !own && draft.text.contains(text);
-            if is_told {
-                draft.cost -= cost(text) + 2;
-            }
-            !is_told
-        });
+        let requests = Requests::of(missing, &chosen, for_task);
+        draft.complete &= !requests.omits_any;
+        if chosen.is_empty() && !requests.lines.is_empty() {
+            draft.cost += cost(RULES_TITLE) + 1;
+        }
+        left -= requests.tokens;
+        let asked = requests.text();
         let for_work = left / WORK_SHARE;
         let open: Vec<&String> =
-            missing.open.iter().filter(|line| !Open::is_question_in(line, &draft.text)).collect();
+            missing.open.iter().filter(|line| !Open::is_question_in(line, &asked)).collect();
         let of_open = draft.list(OPEN_TITLE, &open, for_work, |line| line.as_str(), |_| ());
         let of_folder = draft.folder(missing.folder.as_deref(), for_work - of_open);
         let mut commands = missing.commands.clone();
@@ -143,11 +132,11 @@ impl Draft {
             draft.list(COMMANDS_TITLE, &commands, for_commands, |c| c.line.as_str(), |c| c.last);
         let of_work = of_open + of_folder + of_often + of_commands;
         left -= of_work;
-        let (of_rest, words) = draft.rest(missing, &rules, left, room);
+        let (of_rest, words) = draft.rest(missing, &chosen, &requests, left, room);
         let counts = |rule: &&usize| missing.rules[**rule].is_rule || room.facts > 0;
         let further = words.said.iter().filter(counts).filter(|rule| !chosen.contains(rule)).count();
         draft.omitted.rules -= further as u64;
-        draft.cost += of_task + of_work + of_rest;
+        draft.cost += requests.tokens + of_work + of_rest;
         draft.text.insert_str(HEADING.len() + 1, &words.text);
 
         draft.text.truncate(draft.text.trim_end().len());
@@ -180,41 +169,6 @@ impl Draft {
         (taken, left.min(room.all.saturating_sub(self.cost)).min(room.facts - of_pasted))
     }
 
-    /// Writes the user's requests without the rules already written, shortened to the room: in order, but what matters most finds room
-    /// first. Returns their tokens.
-    fn task(&mut self, asked: &[&AskedRequest], listed_rules: &[&str], room: u64) -> u64 {
-        let mut new: Vec<(usize, &AskedRequest, String)> = Vec::new();
-        for (at, asked) in asked.iter().enumerate() {
-            new.extend(without_rules(asked, listed_rules).map(|words| (at, *asked, words)));
-        }
-        sort_by_key(&mut new, |(at, asked, _)| {
-            (asked.rank(), if asked.rank() == 0 { 0 } else { usize::MAX - at })
-        });
-        let needed = new.iter().filter(|(_, asked, _)| asked.rank() == 0).count();
-        let most = needed.max((room / LEAST_OF_REQUEST) as usize);
-        self.complete &= new.len() <= most;
-        new.truncate(most);
-        // What a short one leaves of its part, the longer ones share.
-        let mut lines: Vec<(usize, String)> =
-            new.iter().map(|(at, asked, words)| (*at, asked.line(words, usize::MAX))).collect();
-        let mut by_price: Vec<usize> = (0..lines.len()).collect();
-        sort_by_key(&mut by_price, |i| cost(&lines[*i].1));
-        let mut left = room;
-        for (place, i) in by_price.iter().enumerate() {
-            let part = (left / (by_price.len() - place) as u64).saturating_sub(2);
-            let (_, asked, words) = &new[*i];
-            let line = &mut lines[*i].1;
-            let mut most = line.len();
-            while cost(line) > part && most > 0 {
-                most = (most as u64 * part / cost(line)) as usize * 31 / 32;
-                *line = asked.line(words, most);
-                self.complete = false;
-            }
-            left = left.saturating_sub(cost(line) + 2);
-        }
-        self.list(TASK_TITLE, &lines, room, |(_, line)| line, |(at, _)| *at)
-    }
-
     /// Writes the folder of the latest commands. Returns its tokens.
     fn folder(&mut self, line: Option<&str>, room: u64) -> u64 {
         let Some(line) = line.filter(|line| cost(line) < room) else { return 0 };
@@ -224,9 +178,17 @@ impl Draft {
 
     /// Writes literal facts, and refs of outputs with facts that found no room. Returns their tokens, with those of what else the user said,
     /// and the list of these words and of the user's rules.
-    fn rest(&mut self, missing: &Missing<'_>, rules: &[usize], room: u64, of: Room) -> (u64, UserList) {
+    fn rest(
+        &mut self,
+        missing: &Missing<'_>,
+        rules: &[usize],
+        requests: &Requests,
+        room: u64,
+        of: Room,
+    ) -> (u64, UserList) {
         let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
-        let new = missing.remarks_not_in(&self.text);
+        let before = format!("{}{}", self.text, requests.text());
+        let new = missing.remarks_not_in(&before);
         let reserve = room / 16;
         let beside_ids = room.saturating_sub(reserve + missing.literals.price_of_ids_in_use());
         let for_words = if new.is_empty() { 0 } else { (room / WORDS_SHARE).min(beside_ids) };
@@ -234,14 +196,14 @@ impl Draft {
         let beyond = for_names.saturating_sub(of.names); // left to the steps
         let for_names = for_names - beyond;
         let mut left = for_names;
-        let (mut chosen, mut left_out) = missing.literals.choose(&self.text, &mut left);
+        let (mut chosen, mut left_out) = missing.literals.choose(&before, &mut left);
 
         let of_names = for_names - left;
         left += for_words;
         let is_cut = max_for_words < left;
         let mut for_words = left.min(max_for_words);
         left -= for_words;
-        let words = UserList::of(missing, rules, &new, &mut for_words);
+        let words = UserList::of(missing, rules, requests, &new, &mut for_words);
         left += for_words;
         if words.told > 0 {
             // A name that stands in the user's words is not listed, too.
@@ -369,39 +331,6 @@ fn numbered(id: &str) -> (&str, Option<u64>, &str) {
     let name = id.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &id[name.len()..];
     (name, digits.parse().ok().filter(|_| !digits.starts_with('0')), id)
-}
-
-/// A request without the rules that were just listed, if they are sentences of it; `None` if nothing else is left.
-fn without_rules(asked: &AskedRequest, listed_rules: &[&str]) -> Option<String> {
-    // The parts of a specification may refer to one another, by numbers or by their order.
-    if asked.is_specification() {
-        return Some(asked.text.clone());
-    }
-    // A rule on lines of its own is found by them; another may be wrapped.
-    let on_lines: Vec<String> = listed_rules.iter().map(|rule| trimmed_lines(rule)).collect();
-    let (rest, found) = without_all(&trimmed_lines(&asked.lines), &on_lines);
-    let wrapped: Vec<String> = listed_rules.iter().map(|rule| one_line(rule)).collect();
-    let (rest, found_wrapped) = without_all(&whole_line(&rest), &wrapped);
-    if !found && !found_wrapped {
-        return Some(asked.text.clone());
-    }
-    Some(one_line(&rest)).filter(|words| words.contains(char::is_alphanumeric) && !is_courtesy(words))
-}
-
-fn trimmed_lines(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
-}
-
-/// A text without these sentences, and whether any was there.
-fn without_all(text: &str, sentences: &[String]) -> (String, bool) {
-    let mut rest = Cow::Borrowed(text);
-    for sentence in sentences {
-        if let Some(shorter) = sentence::without(&rest, sentence) {
-            rest = Cow::Owned(shorter);
-        }
-    }
-    let found = matches!(rest, Cow::Owned(_));
-    (rest.into_owned(), found)
 }
 
 /// The items that fit, in order. Items too large for the remaining room are skipped.

@@ -7,11 +7,11 @@ use super::choose::Choices;
 use super::draft::FOLDER_LABEL;
 use super::habits::Habit;
 use super::open::Open;
-use super::user_remarks::{SaidLine, UserRemark};
-use crate::context::NodeIndex;
+use super::said::{Place, SaidLine};
+use super::user_remarks::UserRemark;
 use crate::facts::shorten::one_line;
 use crate::facts::{Strength, TextSet, agrees};
-use crate::sorting::sort_by_key;
+use crate::sorting::{sort, sort_by_key};
 
 /// The facts that the rest of the view does not contain.
 pub(super) struct Missing<'a> {
@@ -28,7 +28,8 @@ pub(super) struct Missing<'a> {
     /// Best first, including those that the view contains.
     pub said: &'a [UserRemark],
     /// Which of `rules` each of these says.
-    pub rules_in: Vec<Vec<usize>>,
+    pub rules_of: Vec<Vec<usize>>,
+    sought_rules: TextSet<&'a str>,
     /// Their lines, and which of these the view contains.
     sought_lines: TextSet<String>,
     shown_lines: Vec<bool>,
@@ -44,7 +45,7 @@ pub(super) struct Missing<'a> {
 pub(super) struct LedgerRule<'a> {
     pub text: &'a str,
     /// The last of the user's messages that says it, if it is among those that a ledger may tell.
-    pub at: Option<NodeIndex>,
+    pub at: Option<Place>,
     /// When it was last said.
     pub last: u64,
     /// Said by the user directly, not in pasted text, whose lines have no room reserved.
@@ -57,11 +58,11 @@ impl<'a> Missing<'a> {
     /// The facts of `carried`, with these literal facts, that `already_shown` does not contain.
     pub fn of(carried: &'a CarriedFacts, literals: Choices<'a>, already_shown: &'a AlreadyShown<'a>) -> Self {
         let mut said_at = carried.said.rules.iter().copied();
-        let mut rules: Vec<(&String, &Rule, Option<NodeIndex>)> =
+        let mut rules: Vec<(&String, &Rule, Option<Place>)> =
             carried.rules.iter().map(|(text, rule)| (text, rule, said_at.next().flatten())).collect();
         let commands = carried.commands.values().filter(|command| !carried.is_old(command));
         sort_by_key(&mut rules, |(_, r, _)| (Reverse((r.explicit, r.strength)), r.first));
-        let ledger_rule = |(text, r, at): (&'a String, &Rule, Option<NodeIndex>)| {
+        let ledger_rule = |(text, r, at): (&'a String, &Rule, Option<Place>)| {
             let own = r.explicit || r.strength > Strength::Mention;
             let is_rule = r.strength > Strength::Mention || !own;
             LedgerRule { text, at, last: r.last, own, is_rule }
@@ -75,16 +76,9 @@ impl<'a> Missing<'a> {
         });
         let rules = in_order(rules);
         let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
-        let rules_in = |remark: &UserRemark| {
-            let mut said = Vec::new();
-            for line in &remark.lines {
-                // A rule that was said again later is told at that place.
-                let is_last = |rule: usize| rules[rule].at.is_none_or(|at| at <= line.at);
-                sought_rules.find(&line.text, |rule| said.extend(Some(rule).filter(|rule| is_last(*rule))));
-            }
-            said
-        };
-        let rules_in = carried.said.remarks.iter().map(rules_in).collect();
+        let said_in = |line: &SaidLine| rules_said(&rules, &sought_rules, line);
+        let remarks = carried.said.remarks.iter();
+        let rules_of = remarks.map(|remark| remark.lines.iter().flat_map(said_in).collect()).collect();
         let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let folder = folder.into_iter().collect();
         let said = || carried.said.remarks.iter().flat_map(|remark| &remark.lines);
@@ -93,8 +87,8 @@ impl<'a> Missing<'a> {
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
-            rules,
-            rules_in,
+            rules_of,
+            sought_rules,
             open: not_found(carried.open.lines(), |open, found| {
                 already_shown.find_outside_outputs(
                     &TextSet::new(open.iter().map(|line| Open::without_label(line))),
@@ -125,11 +119,17 @@ impl<'a> Missing<'a> {
             }),
             refs,
             shown: already_shown,
+            rules,
         }
     }
 }
 
 impl Missing<'_> {
+    /// The rules that a line says. A rule that was said again later is told at that place.
+    pub fn rules_in(&self, line: &SaidLine) -> Vec<usize> {
+        rules_said(&self.rules, &self.sought_rules, line)
+    }
+
     /// The remarks that neither the view nor this text contains whole.
     pub fn remarks_not_in(&self, text: &str) -> Vec<usize> {
         let mut shown = self.shown_lines.clone();
@@ -140,6 +140,18 @@ impl Missing<'_> {
         let are_shown: Vec<bool> = self.said.iter().map(is_shown).collect();
         (0..are_shown.len()).filter(|remark| !are_shown[*remark]).collect()
     }
+}
+
+fn rules_said(rules: &[LedgerRule<'_>], sought: &TextSet<&str>, line: &SaidLine) -> Vec<usize> {
+    let mut said = Vec::new();
+    // A rule on lines of its own is found by them; another may be wrapped.
+    for text in [&line.text, &one_line(&line.text)] {
+        sought.find(text, |rule| said.push(rule));
+    }
+    said.retain(|rule| rules[*rule].at.is_none_or(|at| at <= line.at));
+    sort(&mut said);
+    said.dedup();
+    said
 }
 
 /// Gives the rules that no message is known for the place of the one before them.

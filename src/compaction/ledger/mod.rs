@@ -14,6 +14,8 @@ mod memo;
 mod message_facts;
 mod missing;
 mod open;
+mod requests;
+mod said;
 mod sentence;
 mod sightings;
 mod user_list;
@@ -21,7 +23,7 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
-pub use asked::{AT_FIRST, without_label};
+pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, Room, names_of_line};
 pub use memo::Memo;

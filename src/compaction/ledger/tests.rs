@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 
 use super::message_facts::MessageFacts;
-use super::user_remarks::{SaidLine, UserRemark};
+use super::said::{Place, SaidLine};
+use super::user_remarks::UserRemark;
 use super::*;
 use crate::facts::{ExtractedFacts, KeptFacts, RULES_TITLE};
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
@@ -188,7 +189,7 @@ fn a_name_in_a_remark_of_the_user_is_not_listed_again() {
     list.extend(ran("1", "rg colour", "src/theme/dark.json:1: x\nsrc/theme/light.json:1: y"));
     let mut facts = carried(&list);
     let text = "The colours in src/theme/dark.json are wrong somehow.".to_owned();
-    facts.said.remarks = vec![UserRemark { lines: vec![SaidLine { at: NodeIndex(2), text }] }];
+    facts.said.remarks = vec![UserRemark { lines: vec![SaidLine { at: Place::of(NodeIndex(2)), text }] }];
     let text =
         write(&facts, &AlreadyShown::of([]), ALL, &Estimate).0.map_or_else(String::new, |(text, _)| text);
     let words = format!("{RULES_TITLE}:\n- The colours in src/theme/dark.json are wrong somehow.");

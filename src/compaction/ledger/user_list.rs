@@ -1,10 +1,12 @@
-//! The list of the user's words: messages that are told whole, and of others the rules, in the order in which they were said.
+//! The list of the user's words: requests, other messages that are told whole, and of the rest the rules, in the order in which they were said.
 
 use std::fmt::Write as _;
 
 use super::draft::cost;
 use super::missing::Missing;
-use super::user_remarks::{SaidLine, UserRemark};
+use super::requests::Requests;
+use super::said::SaidLine;
+use super::user_remarks::UserRemark;
 use crate::facts::RULES_TITLE;
 use crate::sorting::{sort, sort_by_key};
 
@@ -20,18 +22,28 @@ pub(super) struct UserList {
 }
 
 impl UserList {
-    /// The list of these rules and of as many of these remarks as there is room for. A rule that one of them says is not listed, too, so
-    /// the room that it has goes to that remark.
-    pub fn of(missing: &Missing<'_>, rules: &[usize], remarks: &[usize], room: &mut u64) -> Self {
+    /// The list of these rules and requests, and of as many of these remarks as there is room for. A rule that one of them says is not
+    /// listed, too, so the room that it has goes to that remark.
+    pub fn of(
+        missing: &Missing<'_>,
+        rules: &[usize],
+        requests: &Requests,
+        remarks: &[usize],
+        room: &mut u64,
+    ) -> Self {
         let mut listed = vec![false; missing.rules.len()];
         for rule in rules {
             listed[*rule] = true;
         }
-        let mut said_rules: Vec<usize> = Vec::new();
-        let mut for_title = if rules.is_empty() { cost(RULES_TITLE) + 1 } else { 0 };
+        for rule in &requests.says {
+            listed[*rule] = false;
+        }
+        let mut said_rules = requests.says.clone();
+        let is_empty = rules.is_empty() && requests.lines.is_empty();
+        let mut for_title = if is_empty { cost(RULES_TITLE) + 1 } else { 0 };
         let mut told: Vec<&UserRemark> = Vec::new();
         for (tried, remark) in remarks.iter().enumerate() {
-            let (said, says) = (&missing.said[*remark], &missing.rules_in[*remark]);
+            let (said, says) = (&missing.said[*remark], &missing.rules_of[*remark]);
             let of_rules: u64 = says
                 .iter()
                 .filter(|rule| listed[**rule])
@@ -54,7 +66,7 @@ impl UserList {
         }
         let alone = (0..listed.len()).filter(|rule| listed[*rule]).map(|rule| &missing.rules[rule]);
         let mut lines: Vec<_> = alone.map(|rule| (rule.at, rule.last, rule.text)).collect();
-        let said = told.iter().flat_map(|remark| &remark.lines);
+        let said = told.iter().flat_map(|remark| &remark.lines).chain(&requests.lines);
         lines.extend(said.map(|SaidLine { at, text }| (Some(*at), 0, text.as_str())));
         sort_by_key(&mut lines, |(at, last, _)| (*at, *last));
         let mut text = String::new();

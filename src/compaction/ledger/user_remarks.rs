@@ -3,17 +3,18 @@
 
 use std::borrow::Cow;
 
-use super::asked::{AskedRequest, folded_turns};
+use super::asked::{AskedRequest, folded_records, folded_turns, text_of, without_label};
+use super::said::{Place, SaidLine, entry};
 use crate::compaction::Redact;
-use crate::context::{Context, ERASED, NodeIndex, NodeSet};
+use crate::context::{Context, ERASED, NodeIndex};
 use crate::error::Result;
-use crate::facts::shorten::{both_ends_within, marked_line, one_line};
+use crate::facts::shorten::{both_ends_within, one_line};
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences,
-    thanks, whole_final_question, without_numbers,
+    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, constraints, is_written, recorded_words,
+    refers_back, remarks, sentences, thanks, whole_final_question, without_numbers,
 };
-use crate::hashing::hash;
+use crate::hashing::{HashMap, hash};
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
 use crate::tool_output::first_words;
@@ -48,20 +49,13 @@ pub(super) struct UserRemark {
     pub lines: Vec<SaidLine>,
 }
 
-/// A line that tells a message of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SaidLine {
-    pub at: NodeIndex,
-    pub text: String,
-}
-
 /// The user's messages of a fold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UserWords {
     /// First what a later reader needs most.
     pub remarks: Vec<UserRemark>,
-    /// The last message that says a rule, for each rule, if there is one.
-    pub rules: Vec<Option<NodeIndex>>,
+    /// Where each rule was last said, if that is known.
+    pub rules: Vec<Option<Place>>,
 }
 
 /// How much a later reader needs a message, most first.
@@ -83,8 +77,10 @@ enum Need {
 
 /// One of the user's messages.
 struct Said<'a> {
-    at: NodeIndex,
+    at: Place,
     text: String,
+    /// It is the entry of a record, and as short as it should be.
+    is_recorded: bool,
     remarks: Cow<'a, [Remark]>,
     has_rules: bool,
     /// A hash that is the same for messages that differ only by their numbers.
@@ -101,31 +97,31 @@ pub(super) fn user_words<'r>(
     rules: impl Iterator<Item = &'r String>,
     redact: Option<&Redact>,
 ) -> Result<UserWords> {
-    let newest = folded_turns(context, members, true).take(MANY);
-    let oldest = folded_turns(context, members, false).take(MANY);
-    let mut seen = NodeSet::default();
     let mut all: Vec<Said<'_>> = Vec::with_capacity(2 * MANY);
-    for at in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
-        if !seen.insert(at) {
-            continue;
-        }
-        let message = &context.history.node(at).message;
+    for at in folded_records(context, members) {
+        all.extend(Said::recorded(context, at, redact)?);
+    }
+    let turns = |from_end| folded_turns(context, members, from_end).take(MANY);
+    let mut turns: Vec<NodeIndex> = turns(false).chain(turns(true)).collect();
+    sort(&mut turns);
+    turns.dedup();
+    for at in turns {
         let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
-        let (text, remarks) = match redact {
-            Some(redact) => {
-                let text = redact.message(message)?.plain_text();
-                let remarks = remarks(&text).into();
-                (text, remarks)
-            }
-            None => (message.plain_text(), facts.remarks(at.get()).into()),
+        let text = text_of(context, at, redact)?;
+        let remarks = match redact {
+            Some(_) => remarks(&text).into(),
+            None => facts.remarks(at.get()).into(),
         };
         let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
-        all.push(Said { at, text, remarks, has_rules, kind });
+        let at = Place::of(at);
+        all.push(Said { at, text, is_recorded: false, remarks, has_rules, kind });
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
     let mut vague = Vec::new();
-    for (number, said) in all.iter().enumerate() {
+    let last = all.len().saturating_sub(1);
+    for number in (0..all.len()).map(|turn| if turn % 2 == 0 { last - turn / 2 } else { turn / 2 }) {
+        let said = &all[number];
         if asked.iter().any(|request| request.at == said.at) {
             continue;
         }
@@ -150,6 +146,7 @@ pub(super) fn user_words<'r>(
     for line in vague {
         add_vague(&mut out, &all, asked, line);
     }
+    without_repeats(&mut out);
     sort_by_key(&mut out, |(need, _)| *need);
     let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
     let mut places = vec![None; rules.len()];
@@ -160,19 +157,27 @@ pub(super) fn user_words<'r>(
     Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules: places })
 }
 
+/// Removes what was said again word for word: the last time is told.
+fn without_repeats(out: &mut Vec<(Need, UserRemark)>) {
+    let mut last: HashMap<String, Place> = HashMap::default();
+    for line in out.iter().flat_map(|(_, remark)| &remark.lines) {
+        let at = last.entry(line.text.clone()).or_insert(line.at);
+        *at = line.at.max(*at);
+    }
+    out.retain(|(_, remark)| remark.lines.iter().any(|line| last.get(&line.text) == Some(&line.at)));
+}
+
 /// Adds a message that only the one before it explains: to that one, so that neither is told without the other.
 fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[AskedRequest], line: SaidLine) {
-    let before = all.iter().filter(|said| said.at < line.at).max_by_key(|said| said.at);
+    let before = all.iter().rfind(|said| said.at < line.at);
     let told = before.and_then(|before| {
         out.iter_mut().find(|(_, remark)| remark.lines.iter().any(|told| told.at == before.at))
     });
-    let requested = before.filter(|before| asked.iter().any(|request| request.at == before.at));
+    let is_requested = before.is_some_and(|before| asked.iter().any(|request| request.at == before.at));
     if let Some((_, remark)) = told {
         remark.lines.push(line);
-    } else if let Some(request) = requested {
-        // The task tells it, but in another list.
-        let text = both_ends_within(&entry(&request.text), LONGEST_REMARKED);
-        out.push((Need::Later, UserRemark { lines: vec![SaidLine { at: request.at, text }, line] }));
+    } else if is_requested {
+        out.push((Need::Later, UserRemark { lines: vec![line] }));
     } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
         let need = if before.is_some_and(|before| before.has_rules) { Need::Later } else { Need::Vague };
@@ -181,12 +186,33 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
 }
 
 impl Said<'_> {
+    /// What the user said, as a record tells it.
+    fn recorded(context: &Context, at: NodeIndex, redact: Option<&Redact>) -> Result<Vec<Self>> {
+        let text = text_of(context, at, redact)?;
+        let said = |(entry, text): (usize, String)| {
+            let text = without_label(&text).to_owned();
+            let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
+            let has_rules = !constraints(&text).is_empty();
+            let remarks = remarks(&text).into();
+            Self { at: Place { message: at, entry }, text, is_recorded: true, remarks, has_rules, kind }
+        };
+        Ok(recorded_words(&text).into_iter().enumerate().map(said).collect())
+    }
+
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
         if self.text == ERASED {
             return Ok(None);
         }
-        let line = entry(&self.text);
+        let line = entry(&ends_of(&self.text));
+        if self.is_recorded {
+            let need = match () {
+                () if self.has_rules => Need::Rule,
+                () if self.remarks.is_empty() && refers_back(&self.text) => Need::Vague,
+                () => Need::General,
+            };
+            return Ok(Some((need, line)));
+        }
         if let Some(question) = self.question(context, redact)? {
             // Of a rule that only agrees, the rules tell nothing.
             let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
@@ -222,27 +248,12 @@ impl Said<'_> {
         } else {
             answer.len() <= LONGEST_PASTED && begins()
         };
-        let before = is_answer.then(|| context.history.answer_before(self.at)).flatten();
+        let before = is_answer.then(|| context.history.answer_before(self.at.message)).flatten();
         let Some(before) = before else { return Ok(None) };
-        let message = &context.history.node(before).message;
-        let text = match redact {
-            Some(redact) => redact.message(message)?.plain_text(),
-            None => message.plain_text(),
-        };
+        let text = text_of(context, before, redact)?;
         let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION));
         Ok(question.filter(|question| question.len() <= LONGEST_QUESTION).map(one_line))
     }
-}
-
-/// A text as an entry of a list, with its line breaks unless it was cut before.
-fn entry(text: &str) -> String {
-    let text = ends_of(text);
-    let line = marked_line(&text);
-    if line != one_line(&text) {
-        return line;
-    }
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join("\n  ")
 }
 
 /// A text, or both ends of a long one, which loses its middle in any case.
