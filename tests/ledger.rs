@@ -575,6 +575,18 @@ fn what_the_user_corrected_later_is_listed_before_other_remarks() {
 }
 
 #[test]
+fn a_rule_on_several_lines_is_listed_once() {
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    let rule = "The queue must never be wider\nthan the window of the terminal.";
+    session.push(vec![user("Let us set up the shop."), said("OK.")]).unwrap();
+    session.push(vec![user(format!("I looked at the queue again. {rule}")), said(filler(9_000))]).unwrap();
+    session.push(vec![user("go on"), said(filler(900)), user("ok")]).unwrap();
+    compact(&mut session);
+    let told = view(&session);
+    assert_eq!(told.matches("must never be wider").count(), 1, "{told}");
+}
+
+#[test]
 fn a_short_answer_is_listed_with_its_question() {
     let mut session = session(&json!({ "contextWindow": 8_000 }));
     session

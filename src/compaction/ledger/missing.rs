@@ -74,13 +74,15 @@ impl<'a> Missing<'a> {
             already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
         });
         let rules = in_order(rules);
-        let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
+        let sought_rules = TextSet::new(rules.iter().map(|rule| one_line(rule.text)));
         let rules_in = |remark: &UserRemark| {
             let mut said = Vec::new();
             for line in &remark.lines {
                 // A rule that was said again later is told at that place.
                 let is_last = |rule: usize| rules[rule].at.is_none_or(|at| at <= line.at);
-                sought_rules.find(&line.text, |rule| said.extend(Some(rule).filter(|rule| is_last(*rule))));
+                sought_rules.find(&one_line(&line.text), |rule| {
+                    said.extend(Some(rule).filter(|rule| is_last(*rule)))
+                });
             }
             said
         };
