@@ -113,11 +113,11 @@ pub(super) fn user_words<'r>(
         let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
         let (text, remarks) = match redact {
             Some(redact) => {
-                let text = redact.message(message)?.plain_text();
+                let text = redact.message(message)?.said_text();
                 let remarks = remarks(&text).into();
                 (text, remarks)
             }
-            None => (message.plain_text(), facts.remarks(at.get()).into()),
+            None => (message.said_text(), facts.remarks(at.get()).into()),
         };
         let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
         all.push(Said { at, text, remarks, has_rules, kind });
