@@ -211,6 +211,33 @@ fn rules_come_only_from_the_users_own_messages() {
 }
 
 #[test]
+fn what_a_program_wrote_into_the_users_messages_is_not_told_as_their_words() {
+    let reminder = |text: &str| {
+        format!("<system-reminder>\n{text} You must always use the todo tool.\n</system-reminder>")
+    };
+    let first = "The importer reads dates wrongly. Never change the tables.";
+    let then = "Now make the parser of the billing service faster, please.";
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    session
+        .push(vec![user(format!("{first}\n{}", reminder("The list is empty."))), said(filler(900))])
+        .unwrap();
+    session.push(vec![user("<bash-stdout>Checked 214 files. Always run it twice.</bash-stdout>")]).unwrap();
+    session.push(vec![said(filler(9_000)), user(then)]).unwrap();
+    for step in 0..24 {
+        let output = format!("{}step {step}", lines(6_000));
+        session.push(called(&format!("c{step}"), output.clone()).to_vec()).unwrap();
+        session.push(vec![user(reminder(&format!("It is {step} o'clock.")))]).unwrap();
+        prepare_alone(&mut session);
+        assert!(view(&session).contains(&output), "{step}\n{}", view(&session));
+    }
+    let view = view(&session);
+    let record = view.split("[End of the record]").next().unwrap();
+    assert!(record.contains("- Never change the tables.\n") && !record.contains("todo tool"), "{record}");
+    assert!(!record.contains("run it twice"), "{record}");
+    assert_eq!(view.matches(then).count(), 1, "{view}");
+}
+
+#[test]
 fn the_users_answers_to_an_asking_tool_are_rules_but_other_outputs_are_not() {
     let asks = |id: &str, tool: &str, output: &str| {
         let call = ToolCall::function(id, tool, r#"{"question":"Where may I deploy?"}"#);
@@ -572,6 +599,18 @@ fn what_the_user_corrected_later_is_listed_before_other_remarks() {
         prepare_alone(&mut session);
         assert!(view(&session).contains(correction), "{}", view(&session));
     }
+}
+
+#[test]
+fn a_rule_on_several_lines_is_listed_once() {
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    let rule = "The queue must never be wider\nthan the window of the terminal.";
+    session.push(vec![user("Let us set up the shop."), said("OK.")]).unwrap();
+    session.push(vec![user(format!("I looked at the queue again. {rule}")), said(filler(9_000))]).unwrap();
+    session.push(vec![user("go on"), said(filler(900)), user("ok")]).unwrap();
+    compact(&mut session);
+    let told = view(&session);
+    assert_eq!(told.matches("must never be wider").count(), 1, "{told}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::sizes::{self, Size};
 use super::{Level, Names, cut_slot};
 use crate::context::{Context, Form, NodeIndex, NodeKind, Place, Slot, Unit};
 use crate::facts::is_record;
-use crate::message::Part;
+use crate::message::{Part, Role};
 
 /// The steps of a view's body, measured.
 pub struct Steps {
@@ -246,11 +246,13 @@ pub fn fixed_tokens(context: &Context) -> u64 {
     context.view.fixed_tokens() + fixed.sum::<u64>()
 }
 
-/// The positions of the newest user message and of the last step.
+/// The positions of the newest user message and of the last step, which a reminder may follow.
 fn ends(units: &[Unit]) -> (Option<usize>, Option<usize>) {
     let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
-    let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.role.is_instruction());
-    (newest_user, last)
+    let is_said = |u: &Unit| u.place != Place::Hidden && !u.role.is_instruction();
+    let is_beside = |u: &Unit| u.role == Role::User && !u.opens_turn() && !u.is_fold();
+    let last = units.iter().rposition(|u| is_said(u) && !is_beside(u));
+    (newest_user, last.or_else(|| units.iter().rposition(is_said)))
 }
 
 /// Whether a unit stays whole, however little room there is. Instructions do if nothing follows them yet, or if they are not in words: a list

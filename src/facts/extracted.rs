@@ -101,7 +101,7 @@ impl ExtractedFacts {
             }
         });
         if message.opens_turn() {
-            let remarks = remarks(&message.plain_text());
+            let remarks = remarks(&message.said_text());
             if !remarks.is_empty() {
                 self.remarks.insert(self.ends.len() as u32, remarks.into());
             }

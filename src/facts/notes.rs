@@ -11,7 +11,7 @@ use super::{
     without_directory, without_shortening,
 };
 use crate::hashing::HashSet;
-use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
+use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput, without_inserted};
 use crate::saved::saved;
 
 /// Longer entries of a list, in bytes, lose their middle.
@@ -98,7 +98,7 @@ impl Notes {
         // Memories, injections and skills have the role of the user or the system, but not their authority.
         let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
         if message.opens_turn() || (instructs && !message.is_output_note()) {
-            let said = behind_record(message, &text);
+            let said = &*without_inserted(behind_record(message, &text));
             let quoted = quoted_rules(said);
             notes.rules = stated_rules(&[said]);
             // A cut may have left a part of a rule, beside the mark that quotes all of it.

@@ -4,6 +4,8 @@
 //!
 //! A text that is only a little too long stays whole: a mark in the place of a few words saves nothing, and takes the sense from the rest.
 
+use memchr::memchr_iter;
+
 use super::marks::between_marks;
 use super::sentences;
 use crate::tool_output::{first_words, last_words, splits_word};
@@ -51,15 +53,18 @@ fn begins_with(text: &str, limit: usize) -> String {
     }
 }
 
-/// Of `text`, at most `limit` bytes apart from the mark: its beginning, and in the last quarter of the limit the sentences at its end.
+/// Of `text`, at most `limit` bytes apart from the mark: its beginning, and in the last quarter of the limit the sentences at its end, or
+/// its last lines if those are no sentences of their own, as a question under a log.
 pub fn both_ends_within(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
     let tail = last_words(text, limit / 2);
     let from = text.len() - tail.len();
-    let mut starts = sentences(tail).into_iter().skip(1).map(|sentence| from + sentence.at);
-    let Some(start) = starts.find(|start| text.len() - start <= limit / 4) else {
+    let in_last_quarter = |start: &usize| text.len() - start <= limit / 4;
+    let mut sentences = sentences(tail).into_iter().skip(1).map(|sentence| from + sentence.at);
+    let mut lines = memchr_iter(b'\n', tail.as_bytes()).map(|at| from + at + 1);
+    let Some(start) = sentences.find(in_last_quarter).or_else(|| lines.find(in_last_quarter)) else {
         return begins_with(text, limit);
     };
     let (rest, tail) = text.split_at(start);
@@ -177,6 +182,14 @@ mod tests {
         let quoted = format!("Translate 'He […] left' into French, {}", "then into German, ".repeat(20));
         assert!(beginning(&quoted, 160).starts_with("Translate 'He […] left' into French, then"));
         assert!(line(&quoted, 160).starts_with("Translate 'He […] left' into French, then"));
+    }
+
+    #[test]
+    fn a_question_under_a_log_stays() {
+        let log = "2026-03-02T10:10:00Z INFO [worker-0] handled in 10 ms status=200\n".repeat(9);
+        let short = both_ends_within(&format!("the theme does not change\n{log}why the 500s?"), 240);
+        assert!(short.starts_with("the theme does not change\n2026"), "{short}");
+        assert!(short.ends_with(" […] why the 500s?"), "{short}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod boxed_unless_default;
 mod compacted;
 mod encoded_fields;
 mod extras;
+mod inserted;
 mod pairs;
 mod part;
 mod provider_summary;
@@ -16,9 +17,12 @@ mod steps;
 pub use boxed_unless_default::BoxedUnlessDefault;
 pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
+pub use inserted::without_inserted;
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
 pub use provider_summary::ProviderSummary;
 pub use steps::{Dependency, KnownMessage, Step, open_calls, open_calls_of, steps, steps_of};
+
+use std::borrow::Cow;
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
@@ -195,6 +199,25 @@ impl Message {
         out
     }
 
+    /// Its text without what the program around an agent inserted into it.
+    pub fn said_text(&self) -> String {
+        let text = self.plain_text();
+        let said = match without_inserted(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(said) => Some(said),
+        };
+        said.unwrap_or(text)
+    }
+
+    /// Whether it has nothing but what the program around an agent inserted.
+    fn is_inserted(&self) -> bool {
+        let mut texts = self.parts.iter().map(Part::as_text);
+        let is_blank = |text: &str| text.trim().is_empty();
+        let is_none_said =
+            |text: Option<&Text>| text.is_some_and(|text| is_blank(text) || inserted::is_inserted(text));
+        texts.clone().flatten().any(|text| !is_blank(text)) && texts.all(is_none_said)
+    }
+
     /// Whether it contains only white space.
     pub fn is_blank(&self) -> bool {
         let is_text = |part: &Part| matches!(part, Part::Text { .. });
@@ -227,9 +250,9 @@ impl Message {
         })
     }
 
-    /// Whether it opens a turn: it comes from the user, and is not a message that the engine or the caller's own code
-    /// (a skill, a memory) inserted with the user's role.
+    /// Whether it opens a turn: it comes from the user, and is not a message that the engine, the caller's own code
+    /// (a skill, a memory) or the program around an agent (a reminder) inserted with the user's role.
     pub fn opens_turn(&self) -> bool {
-        self.role == Role::User && self.item_type() == ItemType::UserMessage
+        self.role == Role::User && self.item_type() == ItemType::UserMessage && !self.is_inserted()
     }
 }

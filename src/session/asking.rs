@@ -215,7 +215,7 @@ impl Session {
         }
         let user_messages =
             self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
-        let newest: Vec<String> = user_messages.take(LANGUAGE_MESSAGES).map(|m| m.plain_text()).collect();
+        let newest: Vec<String> = user_messages.take(LANGUAGE_MESSAGES).map(|m| m.said_text()).collect();
         Script::of_texts(newest.iter().map(String::as_str))
     }
 

@@ -12,7 +12,7 @@ use crate::facts::{
     Action, Sentence, Strength, actions, constraints, final_question, intentions, only_leads_on,
     records_rules, sentences, unwrapped, without_directory,
 };
-use crate::message::{ItemType, Message, Part, Role};
+use crate::message::{Message, Part, Role, without_inserted};
 
 /// Keys of the two requests that are always part of the summary.
 pub(super) const FIRST: &str = "first request";
@@ -201,15 +201,18 @@ fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
 /// Whether a user message is the user's own and not one that an application inserted.
 fn is_request(message: &Message, text: &str) -> bool {
     let trimmed = text.trim();
-    message.item_type() == ItemType::UserMessage && !(trimmed.starts_with('<') && trimmed.ends_with('>'))
+    message.opens_turn() && !(trimmed.starts_with('<') && trimmed.ends_with('>'))
 }
 
 /// The user's text, without the long texts that an application attached (files that were mentioned).
 fn without_attachments(message: &Message) -> String {
     const ATTACHMENT: usize = 1500;
     let texts = message.parts.iter().filter_map(Part::as_text);
-    let kept: Vec<&str> =
-        texts.enumerate().filter(|(i, t)| *i == 0 || t.len() < ATTACHMENT).map(|(_, t)| &**t).collect();
+    let kept: Vec<_> = texts
+        .enumerate()
+        .filter(|(i, t)| *i == 0 || t.len() < ATTACHMENT)
+        .map(|(_, t)| without_inserted(t))
+        .collect();
     kept.join("\n")
 }
 

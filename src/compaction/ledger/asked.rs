@@ -155,7 +155,7 @@ pub(super) fn asked(
 ) -> Result<Vec<AskedRequest>> {
     // If no message asks for much, the first one of a few words ("Fix tests") still says what the conversation is about.
     let few_words = |index: &NodeIndex| {
-        let text = context.history.node(*index).message.plain_text();
+        let text = context.history.node(*index).message.said_text();
         let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
         text.len() <= FEW_WORDS && words(&text).filter(is_word).nth(1).is_some()
     };
@@ -179,7 +179,7 @@ pub(super) fn asked(
     let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
     let since: Vec<NodeIndex> = since.take(MANY).collect();
     // "And part 7?" goes on with what "And part 6?" went on with.
-    let text = |index: &NodeIndex| context.history.node(*index).message.plain_text();
+    let text = |index: &NodeIndex| context.history.node(*index).message.said_text();
     let kinds: HashSet<String> = since.iter().map(|index| without_numbers(&text(index))).collect();
     let mut out = Vec::new();
     if kinds.len() < OUTDATED {
@@ -217,7 +217,7 @@ pub(super) fn begins_with_short_answer(
     let messages = members.iter().filter(|index| context.history.node(**index).kind == NodeKind::Message);
     let first = messages.max().and_then(|last| first_behind(context, *last, staying));
     let first = first.filter(|index| opens_turn(context, *index));
-    first.is_some_and(|index| context.history.node(index).message.plain_text().len() <= FEW_WORDS)
+    first.is_some_and(|index| context.history.node(index).message.said_text().len() <= FEW_WORDS)
 }
 
 /// The first message behind this one that stays.
@@ -247,7 +247,7 @@ fn first_recorded(
 /// remember it, sorry."
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
     folded_turns(context, members, from_end).find(|index| {
-        let text = context.history.node(*index).message.plain_text();
+        let text = context.history.node(*index).message.said_text();
         asks_for_something(&text) && !(from_end && only_answers(&text))
     })
 }
@@ -300,18 +300,18 @@ fn folded_messages(
 
 /// Whether the user asks for something in this message.
 fn is_request(context: &Context, index: NodeIndex) -> bool {
-    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
+    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.said_text())
 }
 
 /// Whether the user says more than "go on", even if it is only an assent: "ok, this looks good, start with it".
 fn says_a_few_words(context: &Context, index: NodeIndex) -> bool {
-    let text = context.history.node(index).message.plain_text();
+    let text = context.history.node(index).message.said_text();
     text.contains(is_cjk) || words(&text).nth(LEAST_WORDS - 1).is_some()
 }
 
 /// Whether the user says so much that it is hardly a mere answer.
 fn asks_for_much(context: &Context, index: NodeIndex) -> bool {
-    let text = context.history.node(index).message.plain_text();
+    let text = context.history.node(index).message.said_text();
     asks_for(&text, 2) && !only_answers(&text)
 }
 
@@ -345,8 +345,8 @@ fn asks_for(text: &str, times: usize) -> bool {
 pub(super) fn text_of(context: &Context, at: NodeIndex, redact: Option<&Redact>) -> Result<String> {
     let message = &context.history.node(at).message;
     Ok(match redact {
-        Some(redact) => redact.message(message)?.plain_text(),
-        None => message.plain_text(),
+        Some(redact) => redact.message(message)?.said_text(),
+        None => message.said_text(),
     })
 }
 

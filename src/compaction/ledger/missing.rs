@@ -29,7 +29,7 @@ pub(super) struct Missing<'a> {
     pub said: &'a [UserRemark],
     /// Which of `rules` each of these says.
     pub rules_of: Vec<Vec<usize>>,
-    sought_rules: TextSet<&'a str>,
+    sought_rules: TextSet<String>,
     /// Their lines, and which of these the view contains.
     sought_lines: TextSet<String>,
     shown_lines: Vec<bool>,
@@ -75,7 +75,7 @@ impl<'a> Missing<'a> {
             already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
         });
         let rules = in_order(rules);
-        let sought_rules = TextSet::new(rules.iter().map(|rule| rule.text));
+        let sought_rules = TextSet::new(rules.iter().map(|rule| one_line(rule.text)));
         let said_in = |line: &SaidLine| rules_said(&rules, &sought_rules, line);
         let remarks = carried.said.remarks.iter();
         let rules_of = remarks.map(|remark| remark.lines.iter().flat_map(said_in).collect()).collect();
@@ -142,12 +142,9 @@ impl Missing<'_> {
     }
 }
 
-fn rules_said(rules: &[LedgerRule<'_>], sought: &TextSet<&str>, line: &SaidLine) -> Vec<usize> {
+fn rules_said(rules: &[LedgerRule<'_>], sought: &TextSet<String>, line: &SaidLine) -> Vec<usize> {
     let mut said = Vec::new();
-    // A rule on lines of its own is found by them; another may be wrapped.
-    for text in [&line.text, &one_line(&line.text)] {
-        sought.find(text, |rule| said.push(rule));
-    }
+    sought.find(&one_line(&line.text), |rule| said.push(rule));
     said.retain(|rule| rules[*rule].at.is_none_or(|at| at <= line.at));
     sort(&mut said);
     said.dedup();

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::plain_text;
 use crate::facts::words::is_listed;
+use crate::message::without_inserted;
 
 /// Keys of answers beside their questions. A `user` in front is ignored.
 const ANSWERS: &str = "answer answers response responses reply replies";
@@ -44,7 +44,7 @@ pub(super) fn user_answers(value: Value) -> Vec<String> {
     let mut next = vec![(value, Keys::OurWords, false)];
     while let Some((value, keys, certain)) = next.pop() {
         match value {
-            Value::String(text) if certain => out.push(plain_text::without_reminders(&text).into_owned()),
+            Value::String(text) if certain => out.push(without_inserted(&text).into_owned()),
             // This ends, because each text is shorter than the one that contained it.
             Value::String(text) => out.extend(super::user_answers(&text)),
             Value::Array(values) => {

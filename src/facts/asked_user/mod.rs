@@ -5,6 +5,8 @@ mod plain_text;
 
 use serde_json::Value;
 
+use crate::message::without_inserted;
+
 /// The names of such tools, in lower case and without punctuation. A server's name before `__`, `.`, `/` or `:` is ignored.
 const TOOLS: [&str; 12] = [
     "askuser", "askuserquestion", "askuserquestions", "askuserinput", "askhuman", "askfollowupquestion",
@@ -26,7 +28,7 @@ pub fn user_answers(output: &str) -> Vec<String> {
     {
         return json::user_answers(value);
     }
-    let text = plain_text::without_reminders(plain_text::without_element(output));
+    let text = without_inserted(plain_text::without_element(output));
     if plain_text::is_from_tool(&text) {
         return Vec::new();
     }

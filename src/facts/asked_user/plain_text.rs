@@ -1,27 +1,8 @@
 //! Reads an answer in plain text.
 
-use std::borrow::Cow;
-
 use super::{is_ask_user_tool, json};
 use crate::facts::sentences;
 use crate::facts::words::{is_listed, lowered, words_with_apostrophes};
-
-/// A text without elements that the host inserted, such as `<system-reminder>`.
-pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
-    const HOSTS: [&str; 5] =
-        ["system-reminder", "system_reminder", "system-message", "system", "environment_details"];
-    let mut text = Cow::Borrowed(text);
-    for name in HOSTS {
-        let (open, close) = (format!("<{name}>"), format!("</{name}>"));
-        while let Some(at) = text.find(&open) {
-            let Some(behind) = text[at..].find(&close) else { break };
-            let end = at + behind + close.len();
-            let left = format!("{}{}", &text[..at], &text[end..]);
-            text = Cow::Owned(left.trim_end().to_owned());
-        }
-    }
-    text
-}
 
 /// The content of an element like `<answer>` that makes up the whole text.
 pub(super) fn without_element(text: &str) -> &str {
