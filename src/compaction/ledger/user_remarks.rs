@@ -7,39 +7,33 @@ use super::asked::{AskedRequest, folded_turns};
 use crate::compaction::Redact;
 use crate::context::{Context, ERASED, NodeIndex, NodeSet};
 use crate::error::Result;
-use crate::facts::shorten::{both_ends_within, marked_line, one_line};
+use crate::facts::shorten::{both_ends_within, one_line};
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences,
-    thanks, whole_final_question, without_numbers,
+    ExtractedFacts, LONGEST_REMARKED, Remarked, SHARED, TextSet, Told, UserText, agrees, entry, refers_back,
+    sentences, thanks, whole_final_question,
 };
-use crate::hashing::hash;
+use crate::hashing::HashMap;
+use crate::message::Message;
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
-use crate::tool_output::first_words;
 
 /// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
 /// A word that more messages have says little about what one is about.
 const RARE: usize = 3;
-/// Two messages that share so many rare words are about the same, and so are two with the same quantity: "12 pages". A name, such as
-/// `created_at`, is as good as two words.
-const SHARED: usize = 3;
 
 /// What has more words or, in bytes, is longer is no mere answer, and a question that is longer is not told.
 const ANSWER_WORDS: usize = 5;
 const LONGEST_ANSWER: usize = 60;
 const LONGEST_QUESTION: usize = 200;
 
+/// A longer message, in bytes, is no mere answer even if it begins with one.
+const LONGEST_ANSWERING: usize = 240;
+
 /// What has no more words says nothing without the message before it.
 const FEW_WORDS: usize = 2;
-
-/// Longer messages, in bytes, lose their middle: what was pasted. What the user wrote may have `LONGEST_REMARKED`.
-const LONGEST_PASTED: usize = 240;
-
-/// Of a longer message, about so many bytes at its ends are read.
-const LONGEST_READ: usize = 2_000;
 
 /// What the user said in a message, and in the next ones if only this one explains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,11 +78,13 @@ enum Need {
 /// One of the user's messages.
 struct Said<'a> {
     at: NodeIndex,
-    text: String,
-    remarks: Cow<'a, [Remark]>,
-    has_rules: bool,
-    /// A hash that is the same for messages that differ only by their numbers.
+    /// What it tells, and the hash of its kind.
+    told: Cow<'a, Told>,
+    remarked: Remarked,
     kind: u64,
+    /// The message, unless it is long.
+    text: Option<String>,
+    has_rules: bool,
 }
 
 /// What the user said in the folded messages besides what was `asked`, first what a later reader needs most, others alternately: newest,
@@ -111,16 +107,10 @@ pub(super) fn user_words<'r>(
         }
         let message = &context.history.node(at).message;
         let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
-        let (text, remarks) = match redact {
-            Some(redact) => {
-                let text = redact.message(message)?.plain_text();
-                let remarks = remarks(&text).into();
-                (text, remarks)
-            }
-            None => (message.plain_text(), facts.remarks(at.get()).into()),
-        };
-        let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
-        all.push(Said { at, text, remarks, has_rules, kind });
+        all.extend(match redact {
+            Some(redact) => Some(Said::in_redacted(at, &redact.message(message)?, has_rules)),
+            None => facts.said(at.get()).map(|said| Said::known(at, message, said, has_rules)),
+        });
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
@@ -151,13 +141,34 @@ pub(super) fn user_words<'r>(
         add_vague(&mut out, &all, asked, line);
     }
     sort_by_key(&mut out, |(need, _)| *need);
-    let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
+    let rules =
+        places_of(&rules.map(|rule| one_line(rule)).collect::<Vec<_>>(), &all, facts, redact.is_some());
+    Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules })
+}
+
+/// The last of these messages that says each of these rules. Long ones are not read again: it is known which rules they say.
+fn places_of(
+    rules: &[String],
+    all: &[Said<'_>],
+    facts: &ExtractedFacts,
+    is_redacted: bool,
+) -> Vec<Option<NodeIndex>> {
     let mut places = vec![None; rules.len()];
     let sought = TextSet::new(rules);
-    for said in all.iter().filter(|said| said.has_rules || redact.is_some()) {
-        sought.find(&one_line(&said.text), |rule| places[rule] = places[rule].max(Some(said.at)));
+    let numbers: HashMap<&str, usize> =
+        rules.iter().enumerate().map(|(number, rule)| (rule.as_str(), number)).collect();
+    for said in all.iter().filter(|said| said.has_rules || is_redacted) {
+        let mut found = |rule: usize| places[rule] = places[rule].max(Some(said.at));
+        if let Some(text) = &said.text {
+            sought.find(&one_line(text), found);
+        } else {
+            let stated = facts.notes(said.at.get()).into_iter().flat_map(|notes| &notes.rules);
+            stated
+                .filter_map(|rule| numbers.get(one_line(&rule.text).as_str()))
+                .for_each(|rule| found(*rule));
+        }
     }
-    Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules: places })
+    places
 }
 
 /// Adds a message that only the one before it explains: to that one, so that neither is told without the other.
@@ -166,12 +177,12 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
     let told = before.and_then(|before| {
         out.iter_mut().find(|(_, remark)| remark.lines.iter().any(|told| told.at == before.at))
     });
-    let requested = before.filter(|before| asked.iter().any(|request| request.at == before.at));
+    let requested = before.and_then(|before| asked.iter().find(|request| request.at == before.at));
     if let Some((_, remark)) = told {
         remark.lines.push(line);
     } else if let Some(request) = requested {
         // The task tells it, but in another list.
-        let text = both_ends_within(&entry(&request.text), LONGEST_REMARKED);
+        let text = both_ends_within(&entry(&request.lines), LONGEST_REMARKED);
         out.push((Need::Later, UserRemark { lines: vec![SaidLine { at: request.at, text }, line] }));
     } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
@@ -180,47 +191,60 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
     }
 }
 
-impl Said<'_> {
+impl<'a> Said<'a> {
+    fn known(at: NodeIndex, message: &Message, said: &'a UserText, has_rules: bool) -> Self {
+        let text = said.of_long().is_none().then(|| message.plain_text());
+        let of_text = || Cow::Owned(Told::of(text.as_deref().unwrap_or_default()));
+        let told = said.of_long().map_or_else(of_text, Cow::Borrowed);
+        Self { at, told, remarked: said.remarked, kind: said.kind_of_ends, text, has_rules }
+    }
+
+    fn in_redacted(at: NodeIndex, message: &Message, has_rules: bool) -> Self {
+        let text = message.plain_text();
+        let said = UserText::of(&text);
+        let told = Cow::Owned(Told::of(&text));
+        Self { at, told, remarked: said.remarked, kind: said.kind_of_ends, text: Some(text), has_rules }
+    }
+
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
-        if self.text == ERASED {
-            return Ok(None);
+        let line = &self.told.line;
+        if let Some(text) = &self.text {
+            if text == ERASED {
+                return Ok(None);
+            }
+            if let Some(question) = self.question(text, context, redact)? {
+                // Of a rule that only agrees, the rules tell nothing.
+                let need = if agrees(line) && !self.has_rules { Need::Again } else { Need::General };
+                return Ok(Some((need, format!("{line} (asked: {question})"))));
+            }
         }
-        let line = entry(&self.text);
-        if let Some(question) = self.question(context, redact)? {
-            // Of a rule that only agrees, the rules tell nothing.
-            let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
-            return Ok(Some((need, format!("{line} (asked: {question})"))));
-        }
-        let is_general = |remark: &Remark| !remark.about_one_thing;
-        let need = match &*self.remarks {
-            [] if refers_back(&self.text) => Need::Vague,
-            [] if self.text.len() <= LONGEST_REMARKED => return Ok(None),
+        let text = self.text.as_deref().filter(|text| text.len() <= LONGEST_REMARKED);
+        let need = match self.remarked {
+            Remarked::Nothing if text.is_some_and(refers_back) => Need::Vague,
+            Remarked::Nothing if text.is_some() => return Ok(None),
             _ if self.has_rules => Need::Rule,
-            remarks if remarks.iter().any(is_general) => Need::General,
+            Remarked::General => Need::General,
             _ => Need::AboutOneThing,
         };
-        let longest =
-            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_REMARKED } else { LONGEST_PASTED };
-        let is_long = line.len() > longest;
-        Ok(Some((need, if is_long { both_ends_within(&line, longest) } else { line })))
+        Ok(Some((need, line.clone())))
     }
 
     /// The assistant's question that it answers, if it begins with an answer that says nothing by itself: "No!".
-    fn question(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<String>> {
+    fn question(&self, text: &str, context: &Context, redact: Option<&Redact>) -> Result<Option<String>> {
         let is_short = |answer: &str| {
             words(answer).nth(ANSWER_WORDS).is_none()
                 && (1..=LONGEST_ANSWER).contains(&answer.len())
                 && !answer.contains(['\n', '?', '\u{FF1F}', '؟'])
                 && !thanks(answer)
         };
-        let answer = self.text.trim();
+        let answer = text.trim();
         let begins =
             || sentences(answer).first().is_some_and(|first| agrees(first.text) && is_short(first.text));
-        let is_answer = if self.remarks.is_empty() {
+        let is_answer = if self.remarked == Remarked::Nothing {
             is_short(answer)
         } else {
-            answer.len() <= LONGEST_PASTED && begins()
+            answer.len() <= LONGEST_ANSWERING && begins()
         };
         let before = is_answer.then(|| context.history.answer_before(self.at)).flatten();
         let Some(before) = before else { return Ok(None) };
@@ -234,25 +258,6 @@ impl Said<'_> {
     }
 }
 
-/// A text as an entry of a list, with its line breaks unless it was cut before.
-fn entry(text: &str) -> String {
-    let text = ends_of(text);
-    let line = marked_line(&text);
-    if line != one_line(&text) {
-        return line;
-    }
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join("\n  ")
-}
-
-/// A text, or both ends of a long one, which loses its middle in any case.
-fn ends_of(text: &str) -> Cow<'_, str> {
-    if text.len() <= 2 * LONGEST_READ {
-        return text.into();
-    }
-    format!("{}\n{}", first_words(text, LONGEST_READ), end_of(text, LONGEST_READ)).into()
-}
-
 /// The end of a text, of about this many bytes.
 fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
@@ -260,37 +265,19 @@ fn end_of(text: &str, bytes: usize) -> &str {
 
 /// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
 fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
-    let mut said: Vec<(u64, usize)> = Vec::new();
-    for (number, message) in all.iter().enumerate() {
-        let text = ends_of(&message.text);
-        let mut before: Option<&str> = None;
-        for word in words(&text) {
-            if word.len() > 2 {
-                said.push((hash(word.to_lowercase().as_bytes()), number));
-            }
-            if let Some(count) = before.filter(|count| count.bytes().all(|byte| byte.is_ascii_digit())) {
-                let quantity = format!("{count} {}", word.to_lowercase());
-                said.extend(
-                    (0..SHARED).map(|times| (hash(format!("{times} {quantity}").as_bytes()), number)),
-                );
-            }
-            before = Some(word);
-        }
-        let names = text.split_whitespace().map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
-        for name in names.filter(|name| name.contains(['_', '/'])) {
-            said.extend((1..SHARED).map(|times| (hash(format!("{times} {name}").as_bytes()), number)));
-        }
-    }
-    sort(&mut said);
-    said.dedup();
+    let of = |(number, said): (u32, &Said<'_>)| {
+        said.told.about.iter().map(move |word| (*word, number)).collect::<Vec<_>>()
+    };
+    let mut said: Vec<(u64, u32)> = (0..).zip(all).flat_map(of).collect();
+    said.sort_unstable();
     let mut shared = Vec::new();
     for with in said.chunk_by(|(word, _), (next, _)| word == next).filter(|with| with.len() <= RARE) {
         let pairs = with.iter().flat_map(|(_, one)| with.iter().map(move |(_, other)| (*one, *other)));
-        shared.extend(pairs.filter(|(one, other)| all[*one].at > all[*other].at));
+        shared.extend(pairs.filter(|(one, other)| all[*one as usize].at > all[*other as usize].at));
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);
     let mut later = vec![false; all.len()];
-    same.for_each(|same| later[same[0].0] = true);
+    same.for_each(|same| later[same[0].0 as usize] = true);
     later
 }
