@@ -14,7 +14,8 @@ use super::actions::action;
 use super::id_field::{FieldNames, each_literal_in};
 use super::kept::KeptFacts;
 use super::notes::{CallNote, CommandOutcome, Notes};
-use super::{Names, Remark, Subject, is_ask_user_tool, remarks};
+use super::user_text::UserText;
+use super::{Names, Subject, is_ask_user_tool};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 use crate::sorted::{SortedMap, SortedSet};
@@ -31,8 +32,8 @@ pub struct ExtractedFacts {
     /// Which fields held ids: by message, the number of the id and that of the field's name.
     held: Vec<(u32, u32, u32)>,
     field_names: FieldNames,
-    /// The user's remarks, by message.
-    remarks: HashMap<u32, Box<[Remark]>>,
+    /// What the user's messages tell, by message.
+    said: HashMap<u32, UserText>,
     notes: SortedMap<u32, Box<Notes>>,
     /// For each message, what its calls work on.
     subjects: Vec<Box<[Subject]>>,
@@ -86,9 +87,9 @@ impl ExtractedFacts {
         self.tagless.get(at).is_some_and(|tagless| *tagless)
     }
 
-    /// The user's remarks in a message, in order.
-    pub fn remarks(&self, at: usize) -> &[Remark] {
-        self.remarks.get(&(at as u32)).map_or(&[], |remarks| remarks)
+    /// What a message of the user tells.
+    pub fn said(&self, at: usize) -> Option<&UserText> {
+        self.said.get(&(at as u32))
     }
 
     /// Extracts the facts of the next message.
@@ -101,10 +102,7 @@ impl ExtractedFacts {
             }
         });
         if message.opens_turn() {
-            let remarks = remarks(&message.said_text());
-            if !remarks.is_empty() {
-                self.remarks.insert(self.ends.len() as u32, remarks.into());
-            }
+            self.said.insert(self.ends.len() as u32, UserText::of(&message.said_text()));
         }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {

@@ -49,6 +49,7 @@ mod tests;
 mod text_set;
 mod texts;
 mod todo;
+mod user_text;
 mod wide;
 mod word;
 pub(crate) mod words;
@@ -77,8 +78,7 @@ pub use record_text::{
     records_rules, without_ledger,
 };
 pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, is_written, only_names_what_to_read, refers_back,
-    remarks, without_numbers,
+    LONGEST_MESSAGE as LONGEST_REMARKED, is_pasted, is_written, only_names_what_to_read, refers_back,
 };
 pub use sentences::{Sentence, sentences};
 pub use shell::{
@@ -92,4 +92,5 @@ pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_of_call, texts_with};
 pub use todo::{Plan, created_id, plan};
+pub use user_text::{LEAST_WORDS, Remarked, SHARED, Told, UserText, asks_for, entry};
 pub use wrapped::unwrapped;

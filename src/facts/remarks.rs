@@ -6,7 +6,6 @@ use super::literals;
 use super::sentences::{Sentence, joined, pieces, sentences};
 use super::small_talk::{is_assent, is_courtesy, says_what_is_lacking};
 use super::words::{is_listed, lowered, words, words_with_apostrophes};
-use crate::hashing::hash;
 use crate::script::is_cjk;
 use crate::tool_output::first_words;
 
@@ -34,31 +33,8 @@ const GERMAN: &str = "ich und ist nicht der das eine einen mein meine mir mich b
 /// Endings of questions that have no question mark.
 const CJK_QUESTIONS: [&str; 6] = ["吗", "嗎", "ますか", "ですか", "でしょうか", "까요"];
 
-/// The position of such a sentence in its message's text, and its properties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Remark {
-    at: u16,
-    len: u16,
-    /// It names a path or the like and is about that.
-    pub about_one_thing: bool,
-    /// A hash that is the same for sentences that differ only by their numbers.
-    pub kind: u64,
-}
-
-impl Remark {
-    /// Its byte offset in the text.
-    pub fn at(self) -> usize {
-        self.at.into()
-    }
-
-    /// The sentence, taken from the text in which it was found.
-    pub fn text(self, of: &str) -> &str {
-        of.get(self.at()..self.at() + usize::from(self.len)).unwrap_or_default()
-    }
-}
-
 /// Such sentences in a message's text, in order.
-pub fn remarks(text: &str) -> Vec<Remark> {
+pub fn remarks(text: &str) -> Vec<Sentence<'_>> {
     if text.len() > LONGEST_MESSAGE {
         return Vec::new();
     }
@@ -69,13 +45,7 @@ pub fn remarks(text: &str) -> Vec<Remark> {
         let all = if is_remark(&whole) { vec![whole] } else { parts.to_vec() };
         all.into_iter().filter(is_remark)
     });
-    let remark = |sentence: Sentence<'_>| Remark {
-        at: sentence.at as u16,
-        len: sentence.text.len() as u16,
-        about_one_thing: names_something(sentence.text),
-        kind: hash(without_numbers(sentence.text).as_bytes()),
-    };
-    all.map(remark).collect()
+    all.collect()
 }
 
 /// Whether a text is mostly sentences, such as a specification, rather than pasted code or output.
@@ -213,23 +183,9 @@ fn is_short_question(sentence: &str) -> bool {
 }
 
 /// Whether it contains something like a path, a name in code, or an address.
-fn names_something(sentence: &str) -> bool {
+pub fn names_something(sentence: &str) -> bool {
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     sentence.contains(['/', '\\', '_', '#', '@']) || sentence.split('.').skip(1).any(goes_on)
-}
-
-/// A text in lower case, with the same sign for each number.
-pub fn without_numbers(sentence: &str) -> String {
-    let mut out = String::with_capacity(sentence.len());
-    for c in sentence.chars() {
-        match c {
-            'A'..='Z' => out.push(c.to_ascii_lowercase()),
-            _ if !c.is_ascii_digit() => out.extend(c.to_lowercase()),
-            _ if !out.ends_with('#') => out.push('#'),
-            _ => {}
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -237,16 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_are_sentences_of_several_words_with_their_positions() {
+    fn remarks_are_sentences_of_several_words() {
         let text = "Go on. The tests are slow today, all 14 of them.\nSee src/a.rs for the rest.\n```\nlet it be so\n```\n测试今天很慢。";
-        let found = remarks(text);
-        let texts: Vec<&str> = found.iter().map(|r| r.text(text)).collect();
+        let texts: Vec<&str> = remarks(text).iter().map(|remark| remark.text).collect();
         assert_eq!(
             texts,
             ["The tests are slow today, all 14 of them.", "See src/a.rs for the rest.", "测试今天很慢。"]
         );
-        assert_eq!(found.iter().map(|r| r.about_one_thing).collect::<Vec<_>>(), [false, true, false]);
-        assert_eq!(remarks("THE tests are slow today, all 3 of them.")[0].kind, found[0].kind);
+        assert_eq!(texts.iter().map(|text| names_something(text)).collect::<Vec<_>>(), [false, true, false]);
         assert_eq!(remarks(&"The tests are slow today. ".repeat(40)), []);
     }
 }

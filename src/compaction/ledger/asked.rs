@@ -1,14 +1,14 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
-use super::said::{Place, entry};
+use super::said::Place;
 use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    LONGEST_REMARKED, is_assent, is_courtesy, is_pasted, is_record, is_written, only_names_what_to_read,
-    recorded_words, records_rules, says_what_is_lacking, sentences, shorten, without_numbers,
+    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, is_courtesy, is_record, is_written,
+    only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences, shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -17,14 +17,8 @@ use crate::script::is_cjk;
 const LONGEST_WRITTEN: usize = 4_000;
 const LONGEST_PASTED: usize = 400;
 
-/// A text with fewer words is not a request of its own.
-const LEAST_WORDS: usize = 4;
-
 /// What is longer, in bytes, and still no request, is a paste.
 const FEW_WORDS: usize = 100;
-
-/// The same limit, in characters, for scripts without blanks between words.
-const LEAST_CHARACTERS: usize = 8;
 
 /// The first word of a greeting.
 const GREETING: &str = "hi hello hey hallo bonjour salut hola ciao ola привет";
@@ -153,21 +147,22 @@ pub(super) fn asked(
     staying: &[NodeIndex],
     redact: Option<&Redact>,
 ) -> Result<Vec<AskedRequest>> {
+    let facts = &*context.facts();
     // If no message asks for much, the first one of a few words ("Fix tests") still says what the conversation is about.
     let few_words = |index: &NodeIndex| {
         let text = context.history.node(*index).message.said_text();
         let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
         text.len() <= FEW_WORDS && words(&text).filter(is_word).nth(1).is_some()
     };
-    let first = found(context, members, false)
+    let first = found(context, facts, members, false)
         .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
     let Some(first) = first else { return Ok(Vec::new()) };
-    let is_last = !staying.iter().any(|index| is_request(context, *index));
+    let is_last = !staying.iter().any(|index| is_request(context, facts, *index));
     let newest = folded_turns(context, members, true).next();
     let goes_on = newest.is_some_and(|newest| goes_on_behind(context, newest, staying));
     let newest_is = if goes_on { Which::AnsweredBelow } else { Which::Latest };
     let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
-        None if goes_on || is_last => found(context, members, true),
+        None if goes_on || is_last => found(context, facts, members, true),
         newest => newest,
     };
     let of = |index: NodeIndex, which| request_in(context, index, which, redact);
@@ -176,11 +171,13 @@ pub(super) fn asked(
         return std::iter::once(Ok(recorded)).chain(latest).collect();
     }
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
-    let since = folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, *index));
+    let since =
+        folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, facts, *index));
     let since: Vec<NodeIndex> = since.take(MANY).collect();
     // "And part 7?" goes on with what "And part 6?" went on with.
     let text = |index: &NodeIndex| context.history.node(*index).message.said_text();
-    let kinds: HashSet<String> = since.iter().map(|index| without_numbers(&text(index))).collect();
+    let kind = |index: &NodeIndex| facts.said(index.get()).map(|said| said.kind);
+    let kinds: HashSet<u64> = since.iter().filter_map(kind).collect();
     let mut out = Vec::new();
     if kinds.len() < OUTDATED {
         out.push(of(first, Which::First)?);
@@ -245,11 +242,15 @@ fn first_recorded(
 
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds. The last one is no mere answer: "I don't
 /// remember it, sorry."
-fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
-    folded_turns(context, members, from_end).find(|index| {
-        let text = context.history.node(*index).message.said_text();
-        asks_for_something(&text) && !(from_end && only_answers(&text))
-    })
+fn found(
+    context: &Context,
+    facts: &ExtractedFacts,
+    members: &[NodeIndex],
+    from_end: bool,
+) -> Option<NodeIndex> {
+    let answers = |index: NodeIndex| only_answers(&context.history.node(index).message.said_text());
+    folded_turns(context, members, from_end)
+        .find(|index| asks(facts, *index) && !(from_end && answers(*index)))
 }
 
 /// Whether every sentence of a short text thanks, apologizes, agrees, or says what the user lacks.
@@ -299,8 +300,12 @@ fn folded_messages(
 }
 
 /// Whether the user asks for something in this message.
-fn is_request(context: &Context, index: NodeIndex) -> bool {
-    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.said_text())
+fn is_request(context: &Context, facts: &ExtractedFacts, index: NodeIndex) -> bool {
+    opens_turn(context, index) && asks(facts, index)
+}
+
+fn asks(facts: &ExtractedFacts, index: NodeIndex) -> bool {
+    facts.said(index.get()).is_some_and(|said| said.asks)
 }
 
 /// Whether the user says more than "go on", even if it is only an assent: "ok, this looks good, start with it".
@@ -321,24 +326,6 @@ fn opens_turn(context: &Context, index: NodeIndex) -> bool {
         && node.message.opens_turn()
         && !context.results.contains(&index)
         && !is_record(&node.message)
-}
-
-fn asks_for_something(text: &str) -> bool {
-    asks_for(text, 1)
-}
-
-/// Whether a text has this many times the words of a short request.
-fn asks_for(text: &str, times: usize) -> bool {
-    // A long text is read only as far as necessary.
-    let said = |line: &&str| !is_pasted(line.trim());
-    let in_cjk = text.lines().filter(|line| line.contains(is_cjk)).filter(said).flat_map(str::chars);
-    if in_cjk.filter(|c| is_cjk(*c)).take(times * LEAST_CHARACTERS).count() == times * LEAST_CHARACTERS {
-        return true;
-    }
-    let mut words = text.lines().filter(said).flat_map(words);
-    let goes_on = words.next().is_some_and(is_assent);
-    let least = times * if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS };
-    words.take(least).count() + 1 >= least
 }
 
 /// The text of a message. Fails if `redact` does.
@@ -417,7 +404,7 @@ mod tests {
     fn what_only_answers_is_not_the_latest_request() {
         for text in ["I don't remember the reservation ID, sorry.", "Thanks a lot! I don't have it with me."]
         {
-            assert!(asks_for_something(text) && only_answers(text), "{text}");
+            assert!(asks_for(text, 1) && only_answers(text), "{text}");
         }
         for text in ["I don't remember the ID. Can you look it up by name?", "Delete the old menu, please."] {
             assert!(!only_answers(text), "{text}");
@@ -428,14 +415,14 @@ mod tests {
     fn a_mere_yes_is_not_a_request() {
         let pasted = "'/tmp/shots/Shot 1.png'\n➜ shop git:(main) ✗ echo $TERM of this\nxterm";
         for text in ["", "continue", "ok", "yes, please go on", "and now?", "続けて", "q12", pasted] {
-            assert!(!asks_for_something(text), "{text}");
+            assert!(!asks_for(text, 1), "{text}");
         }
         for text in [
             "Fix the login bug.",
             "パーサーのバグを直してください。",
             "go and fix the parser of the billing service",
         ] {
-            assert!(asks_for_something(text), "{text}");
+            assert!(asks_for(text, 1), "{text}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The lines that tell what the user said.
 
 use crate::context::NodeIndex;
-use crate::facts::shorten::{marked_line, one_line};
 
 /// Where the user said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,14 +22,4 @@ impl Place {
 pub(super) struct SaidLine {
     pub at: Place,
     pub text: String,
-}
-
-/// A text as an entry of a list, with its line breaks unless it was cut before.
-pub(super) fn entry(text: &str) -> String {
-    let line = marked_line(text);
-    if line != one_line(text) {
-        return line;
-    }
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join("\n  ")
 }

@@ -4,43 +4,37 @@
 use std::borrow::Cow;
 
 use super::asked::{AskedRequest, folded_records, folded_turns, text_of, without_label};
-use super::said::{Place, SaidLine, entry};
+use super::said::{Place, SaidLine};
 use crate::compaction::Redact;
 use crate::context::{Context, ERASED, NodeIndex};
 use crate::error::Result;
-use crate::facts::shorten::{both_ends_within, one_line};
+use crate::facts::shorten::one_line;
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, constraints, is_written, recorded_words,
-    refers_back, remarks, sentences, thanks, whole_final_question, without_numbers,
+    ExtractedFacts, LONGEST_REMARKED, Remarked, SHARED, TextSet, Told, UserText, agrees, constraints,
+    recorded_words, refers_back, sentences, thanks, whole_final_question,
 };
-use crate::hashing::{HashMap, hash};
+use crate::hashing::HashMap;
+use crate::message::Message;
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
-use crate::tool_output::first_words;
 
 /// At most this many messages are read from either end, so that the cost of a fold does not grow with the session.
 const MANY: usize = 100;
 
 /// A word that more messages have says little about what one is about.
 const RARE: usize = 3;
-/// Two messages that share so many rare words are about the same, and so are two with the same quantity: "12 pages". A name, such as
-/// `created_at`, is as good as two words.
-const SHARED: usize = 3;
 
 /// What has more words or, in bytes, is longer is no mere answer, and a question that is longer is not told.
 const ANSWER_WORDS: usize = 5;
 const LONGEST_ANSWER: usize = 60;
 const LONGEST_QUESTION: usize = 200;
 
+/// A longer message, in bytes, is no mere answer even if it begins with one.
+const LONGEST_ANSWERING: usize = 240;
+
 /// What has no more words says nothing without the message before it.
 const FEW_WORDS: usize = 2;
-
-/// Longer messages, in bytes, lose their middle: what was pasted. What the user wrote may have `LONGEST_REMARKED`.
-const LONGEST_PASTED: usize = 240;
-
-/// Of a longer message, about so many bytes at its ends are read.
-const LONGEST_READ: usize = 2_000;
 
 /// What the user said in a message, and in the next ones if only this one explains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,13 +72,15 @@ enum Need {
 /// One of the user's messages.
 struct Said<'a> {
     at: Place,
-    text: String,
-    /// It is the entry of a record, and as short as it should be.
-    is_recorded: bool,
-    remarks: Cow<'a, [Remark]>,
-    has_rules: bool,
-    /// A hash that is the same for messages that differ only by their numbers.
+    /// What it tells, and the hash of its kind.
+    told: Cow<'a, Told>,
+    remarked: Remarked,
     kind: u64,
+    /// The message, unless it is long.
+    text: Option<String>,
+    has_rules: bool,
+    /// It is the entry of a record.
+    is_recorded: bool,
 }
 
 /// What the user said in the folded messages besides what was `asked`, first what a later reader needs most, others alternately: newest,
@@ -99,7 +95,8 @@ pub(super) fn user_words<'r>(
 ) -> Result<UserWords> {
     let mut all: Vec<Said<'_>> = Vec::with_capacity(2 * MANY);
     for at in folded_records(context, members) {
-        all.extend(Said::recorded(context, at, redact)?);
+        let words = recorded_words(&text_of(context, at, redact)?);
+        all.extend(words.iter().enumerate().map(|(entry, text)| Said::recorded(at, entry, text)));
     }
     let turns = |from_end| folded_turns(context, members, from_end).take(MANY);
     let mut turns: Vec<NodeIndex> = turns(false).chain(turns(true)).collect();
@@ -107,14 +104,11 @@ pub(super) fn user_words<'r>(
     turns.dedup();
     for at in turns {
         let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
-        let text = text_of(context, at, redact)?;
-        let remarks = match redact {
-            Some(_) => remarks(&text).into(),
-            None => facts.remarks(at.get()).into(),
-        };
-        let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
-        let at = Place::of(at);
-        all.push(Said { at, text, is_recorded: false, remarks, has_rules, kind });
+        let message = &context.history.node(at).message;
+        all.extend(match redact {
+            Some(redact) => Some(Said::in_redacted(at, &redact.message(message)?, has_rules)),
+            None => facts.said(at.get()).map(|said| Said::known(at, message, said, has_rules)),
+        });
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
@@ -149,12 +143,33 @@ pub(super) fn user_words<'r>(
     without_repeats(&mut out);
     sort_by_key(&mut out, |(need, _)| *need);
     let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
+    let rules = places_of(&rules, &all, facts, redact.is_some());
+    Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules })
+}
+
+/// Where each of these rules was last said. Long messages are not read again: it is known which rules they say.
+fn places_of(
+    rules: &[String],
+    all: &[Said<'_>],
+    facts: &ExtractedFacts,
+    is_redacted: bool,
+) -> Vec<Option<Place>> {
     let mut places = vec![None; rules.len()];
     let sought = TextSet::new(rules);
-    for said in all.iter().filter(|said| said.has_rules || redact.is_some()) {
-        sought.find(&one_line(&said.text), |rule| places[rule] = places[rule].max(Some(said.at)));
+    let numbers: HashMap<&str, usize> =
+        rules.iter().enumerate().map(|(number, rule)| (rule.as_str(), number)).collect();
+    for said in all.iter().filter(|said| said.has_rules || is_redacted) {
+        let mut found = |rule: usize| places[rule] = places[rule].max(Some(said.at));
+        if let Some(text) = &said.text {
+            sought.find(&one_line(text), found);
+        } else {
+            let stated = facts.notes(said.at.message.get()).into_iter().flat_map(|notes| &notes.rules);
+            stated
+                .filter_map(|rule| numbers.get(one_line(&rule.text).as_str()))
+                .for_each(|rule| found(*rule));
+        }
     }
-    Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules: places })
+    places
 }
 
 /// Removes what was said again word for word: the last time is told.
@@ -185,68 +200,72 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
     }
 }
 
-impl Said<'_> {
-    /// What the user said, as a record tells it.
-    fn recorded(context: &Context, at: NodeIndex, redact: Option<&Redact>) -> Result<Vec<Self>> {
-        let text = text_of(context, at, redact)?;
-        let said = |(entry, text): (usize, String)| {
-            let text = without_label(&text).to_owned();
-            let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
-            let has_rules = !constraints(&text).is_empty();
-            let remarks = remarks(&text).into();
-            Self { at: Place { message: at, entry }, text, is_recorded: true, remarks, has_rules, kind }
-        };
-        Ok(recorded_words(&text).into_iter().enumerate().map(said).collect())
+impl<'a> Said<'a> {
+    fn known(at: NodeIndex, message: &Message, said: &'a UserText, has_rules: bool) -> Self {
+        let text = said.of_long().is_none().then(|| message.said_text());
+        let of_text = || Cow::Owned(Told::of(text.as_deref().unwrap_or_default()));
+        let told = said.of_long().map_or_else(of_text, Cow::Borrowed);
+        let at = Place::of(at);
+        let (remarked, kind) = (said.remarked, said.kind_of_ends);
+        Self { at, told, remarked, kind, text, has_rules, is_recorded: false }
+    }
+
+    fn in_redacted(at: NodeIndex, message: &Message, has_rules: bool) -> Self {
+        Self::of_text(Place::of(at), message.said_text(), has_rules, false)
+    }
+
+    /// What the user said, as an entry of a record tells it.
+    fn recorded(message: NodeIndex, entry: usize, text: &str) -> Self {
+        let text = without_label(text);
+        Self::of_text(Place { message, entry }, text.to_owned(), !constraints(text).is_empty(), true)
+    }
+
+    fn of_text(at: Place, text: String, has_rules: bool, is_recorded: bool) -> Self {
+        let said = UserText::of(&text);
+        let told = Cow::Owned(Told::of(&text));
+        let (remarked, kind) = (said.remarked, said.kind_of_ends);
+        Self { at, told, remarked, kind, text: Some(text), has_rules, is_recorded }
     }
 
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
-        if self.text == ERASED {
-            return Ok(None);
+        let line = &self.told.line;
+        if let Some(text) = self.text.as_ref().filter(|_| !self.is_recorded) {
+            if text == ERASED {
+                return Ok(None);
+            }
+            if let Some(question) = self.question(text, context, redact)? {
+                // Of a rule that only agrees, the rules tell nothing.
+                let need = if agrees(line) && !self.has_rules { Need::Again } else { Need::General };
+                return Ok(Some((need, format!("{line} (asked: {question})"))));
+            }
         }
-        let line = entry(&ends_of(&self.text));
-        if self.is_recorded {
-            let need = match () {
-                () if self.has_rules => Need::Rule,
-                () if self.remarks.is_empty() && refers_back(&self.text) => Need::Vague,
-                () => Need::General,
-            };
-            return Ok(Some((need, line)));
-        }
-        if let Some(question) = self.question(context, redact)? {
-            // Of a rule that only agrees, the rules tell nothing.
-            let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
-            return Ok(Some((need, format!("{line} (asked: {question})"))));
-        }
-        let is_general = |remark: &Remark| !remark.about_one_thing;
-        let need = match &*self.remarks {
-            [] if refers_back(&self.text) => Need::Vague,
-            [] if self.text.len() <= LONGEST_REMARKED => return Ok(None),
+        let text = self.text.as_deref().filter(|text| text.len() <= LONGEST_REMARKED);
+        let need = match self.remarked {
+            Remarked::Nothing if text.is_some_and(refers_back) => Need::Vague,
+            Remarked::Nothing if text.is_some() && !self.is_recorded => return Ok(None),
             _ if self.has_rules => Need::Rule,
-            remarks if remarks.iter().any(is_general) => Need::General,
-            _ => Need::AboutOneThing,
+            Remarked::OneThing => Need::AboutOneThing,
+            Remarked::Nothing | Remarked::General => Need::General,
         };
-        let longest =
-            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_REMARKED } else { LONGEST_PASTED };
-        let is_long = line.len() > longest;
-        Ok(Some((need, if is_long { both_ends_within(&line, longest) } else { line })))
+        Ok(Some((need, line.clone())))
     }
 
     /// The assistant's question that it answers, if it begins with an answer that says nothing by itself: "No!".
-    fn question(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<String>> {
+    fn question(&self, text: &str, context: &Context, redact: Option<&Redact>) -> Result<Option<String>> {
         let is_short = |answer: &str| {
             words(answer).nth(ANSWER_WORDS).is_none()
                 && (1..=LONGEST_ANSWER).contains(&answer.len())
                 && !answer.contains(['\n', '?', '\u{FF1F}', '؟'])
                 && !thanks(answer)
         };
-        let answer = self.text.trim();
+        let answer = text.trim();
         let begins =
             || sentences(answer).first().is_some_and(|first| agrees(first.text) && is_short(first.text));
-        let is_answer = if self.remarks.is_empty() {
+        let is_answer = if self.remarked == Remarked::Nothing {
             is_short(answer)
         } else {
-            answer.len() <= LONGEST_PASTED && begins()
+            answer.len() <= LONGEST_ANSWERING && begins()
         };
         let before = is_answer.then(|| context.history.answer_before(self.at.message)).flatten();
         let Some(before) = before else { return Ok(None) };
@@ -256,14 +275,6 @@ impl Said<'_> {
     }
 }
 
-/// A text, or both ends of a long one, which loses its middle in any case.
-fn ends_of(text: &str) -> Cow<'_, str> {
-    if text.len() <= 2 * LONGEST_READ {
-        return text.into();
-    }
-    format!("{}\n{}", first_words(text, LONGEST_READ), end_of(text, LONGEST_READ)).into()
-}
-
 /// The end of a text, of about this many bytes.
 fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
@@ -271,37 +282,19 @@ fn end_of(text: &str, bytes: usize) -> &str {
 
 /// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
 fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
-    let mut said: Vec<(u64, usize)> = Vec::new();
-    for (number, message) in all.iter().enumerate() {
-        let text = ends_of(&message.text);
-        let mut before: Option<&str> = None;
-        for word in words(&text) {
-            if word.len() > 2 {
-                said.push((hash(word.to_lowercase().as_bytes()), number));
-            }
-            if let Some(count) = before.filter(|count| count.bytes().all(|byte| byte.is_ascii_digit())) {
-                let quantity = format!("{count} {}", word.to_lowercase());
-                said.extend(
-                    (0..SHARED).map(|times| (hash(format!("{times} {quantity}").as_bytes()), number)),
-                );
-            }
-            before = Some(word);
-        }
-        let names = text.split_whitespace().map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
-        for name in names.filter(|name| name.contains(['_', '/'])) {
-            said.extend((1..SHARED).map(|times| (hash(format!("{times} {name}").as_bytes()), number)));
-        }
-    }
-    sort(&mut said);
-    said.dedup();
+    let of = |(number, said): (u32, &Said<'_>)| {
+        said.told.about.iter().map(move |word| (*word, number)).collect::<Vec<_>>()
+    };
+    let mut said: Vec<(u64, u32)> = (0..).zip(all).flat_map(of).collect();
+    said.sort_unstable();
     let mut shared = Vec::new();
     for with in said.chunk_by(|(word, _), (next, _)| word == next).filter(|with| with.len() <= RARE) {
         let pairs = with.iter().flat_map(|(_, one)| with.iter().map(move |(_, other)| (*one, *other)));
-        shared.extend(pairs.filter(|(one, other)| all[*one].at > all[*other].at));
+        shared.extend(pairs.filter(|(one, other)| all[*one as usize].at > all[*other as usize].at));
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);
     let mut later = vec![false; all.len()];
-    same.for_each(|same| later[same[0].0] = true);
+    same.for_each(|same| later[same[0].0 as usize] = true);
     later
 }

@@ -1,0 +1,202 @@
+//! What a message of the user tells to a later reader, besides its rules and names. It is found once, so that a fold does not read again
+//! what was pasted long ago.
+
+use std::borrow::Cow;
+
+use super::remarks::{LONGEST_MESSAGE, is_pasted, is_written, names_something, remarks};
+use super::shorten::{both_ends_within, marked_line, one_line};
+use super::small_talk::is_assent;
+use super::words::words;
+use crate::hashing::hash;
+use crate::script::is_cjk;
+use crate::sorting::sort;
+use crate::tool_output::first_words;
+
+/// Of a longer text, about so many bytes at its ends are read.
+const LONGEST_READ: usize = 2_000;
+
+/// Longer texts, in bytes, lose their middle: what was pasted. What the user wrote may have `LONGEST_MESSAGE`.
+const LONGEST_PASTED: usize = 240;
+
+/// Two messages with so many rare words in common are about the same, and so are two with the same quantity: "12 pages". A name, such as
+/// `created_at`, is as good as two words.
+pub const SHARED: usize = 3;
+
+/// A text with fewer words is not a request of its own.
+pub const LEAST_WORDS: usize = 4;
+
+/// The same limit, in characters, for scripts without blanks between words.
+const LEAST_CHARACTERS: usize = 8;
+
+/// What a message of the user tells.
+#[derive(Debug, Clone)]
+pub struct UserText {
+    /// Whether it asks for something.
+    pub asks: bool,
+    /// Whether a sentence may be a rule although no word marks it.
+    pub remarked: Remarked,
+    /// A hash that is the same for messages that differ only by their numbers.
+    pub kind: u64,
+    /// The same for messages that differ besides in the middle of long ones.
+    pub kind_of_ends: u64,
+    /// For a message that is too long to be read again.
+    long: Option<Box<Told>>,
+}
+
+/// What the sentences of a text say that may be rules although no word marks them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remarked {
+    /// There is no such sentence.
+    Nothing,
+    /// They name a path or the like and are about that.
+    OneThing,
+    /// There is a general statement.
+    General,
+}
+
+/// What is told of a message.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The message, or both ends of a long one.
+    pub line: String,
+    /// Hashes of what it is about, in order and without repetition.
+    pub about: Vec<u64>,
+}
+
+impl UserText {
+    /// What this text tells.
+    pub fn of(text: &str) -> Self {
+        let ends = ends_of(text);
+        let kind_of_ends = hash(without_numbers(&ends).as_bytes());
+        let is_whole = ends.len() == text.len();
+        let kind = if is_whole { kind_of_ends } else { hash(without_numbers(text).as_bytes()) };
+        let is_long = text.len() > LONGEST_MESSAGE;
+        Self {
+            asks: asks_for(text, 1),
+            remarked: Remarked::in_text(text),
+            kind,
+            kind_of_ends,
+            long: is_long.then(|| Box::new(Told::of(text))),
+        }
+    }
+
+    /// What is told of it, if that has to be kept because it is too long to be read again.
+    pub fn of_long(&self) -> Option<&Told> {
+        self.long.as_deref()
+    }
+}
+
+impl Remarked {
+    fn in_text(text: &str) -> Self {
+        match &remarks(text)[..] {
+            [] => Self::Nothing,
+            all if all.iter().all(|remark| names_something(remark.text)) => Self::OneThing,
+            _ => Self::General,
+        }
+    }
+}
+
+impl Told {
+    /// What is told of this text.
+    pub fn of(text: &str) -> Self {
+        let ends = ends_of(text);
+        let line = entry(&ends);
+        let longest =
+            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_MESSAGE } else { LONGEST_PASTED };
+        let line = if line.len() > longest { both_ends_within(&line, longest) } else { line };
+        Self { line, about: about(&ends) }
+    }
+}
+
+/// Whether a text has this many times the words of a short request.
+pub fn asks_for(text: &str, times: usize) -> bool {
+    // A long text is read only as far as necessary.
+    let said = |line: &&str| !is_pasted(line.trim());
+    let in_cjk = text.lines().filter(|line| line.contains(is_cjk)).filter(said).flat_map(str::chars);
+    if in_cjk.filter(|c| is_cjk(*c)).take(times * LEAST_CHARACTERS).count() == times * LEAST_CHARACTERS {
+        return true;
+    }
+    let mut words = text.lines().filter(said).flat_map(words);
+    let goes_on = words.next().is_some_and(is_assent);
+    let least = times * if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS };
+    words.take(least).count() + 1 >= least
+}
+
+/// A text as an entry of a list, with its line breaks unless it was cut before.
+pub fn entry(text: &str) -> String {
+    let line = marked_line(text);
+    if line != one_line(text) {
+        return line;
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("\n  ")
+}
+
+/// A text, or both ends of a long one, which loses its middle in any case.
+fn ends_of(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * LONGEST_READ {
+        return text.into();
+    }
+    let end = text.ceil_char_boundary(text.len() - LONGEST_READ);
+    format!("{}\n{}", first_words(text, LONGEST_READ), &text[end..]).into()
+}
+
+/// Hashes of the words and quantities of a text, in order and without repetition.
+fn about(text: &str) -> Vec<u64> {
+    let mut about = Vec::new();
+    let mut before: Option<&str> = None;
+    for word in words(text) {
+        let lower = word.to_lowercase();
+        if let Some(count) = before.filter(|count| count.bytes().all(|byte| byte.is_ascii_digit())) {
+            about.extend((0..SHARED).map(|times| hash(format!("{times} {count} {lower}").as_bytes())));
+        }
+        if word.len() > 2 {
+            about.push(hash(lower.as_bytes()));
+        }
+        before = Some(word);
+    }
+    let names = text.split_whitespace().map(|name| name.trim_matches(|c: char| !c.is_alphanumeric()));
+    for name in names.filter(|name| name.contains(['_', '/'])) {
+        about.extend((1..SHARED).map(|times| hash(format!("{times} {name}").as_bytes())));
+    }
+    sort(&mut about);
+    about.dedup();
+    about.shrink_to_fit();
+    about
+}
+
+/// A text in lower case, with the same sign for each number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'A'..='Z' => out.push(c.to_ascii_lowercase()),
+            _ if !c.is_ascii_digit() => out.extend(c.to_lowercase()),
+            _ if !out.ends_with('#') => out.push('#'),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_differ_only_by_numbers_are_of_a_kind() {
+        let kind = |text: &str| UserText::of(text).kind;
+        assert_eq!(kind("The tests are slow, all 14 of them."), kind("THE tests are slow, all 3 of them."));
+        let log = |line: &str| [&"a line of it\n".repeat(500), line, &"a line of it\n".repeat(500)].concat();
+        let (one, other) = (UserText::of(&log("one")), UserText::of(&log("other")));
+        assert!(one.kind != other.kind && one.kind_of_ends == other.kind_of_ends);
+    }
+
+    #[test]
+    fn only_what_is_told_of_a_long_message_is_kept() {
+        assert!(UserText::of("The tests are slow.").of_long().is_none());
+        let long = UserText::of(&"The tests are slow today, all of them. ".repeat(2_000));
+        let told = long.of_long().map(|told| (told.line.len(), told.about.len()));
+        assert!(told.is_some_and(|(line, about)| line < 1_000 && about < 10), "{told:?}");
+    }
+}
