@@ -55,11 +55,9 @@ pub struct Hit {
     /// The message's id; for a stored output that belongs to no message, its ref.
     pub id: String,
     /// The fold that replaces the message in the view, if any: pass it to `unfold`.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
     /// If the message is a stored tool output, the ref that opens the whole of it.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
     /// The message's role.
