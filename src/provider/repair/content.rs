@@ -9,7 +9,7 @@ use super::super::gemini::{is_refused, wrap_non_objects};
 use super::super::openai_chat::{has_no_content, without_empty_lists};
 use super::work::{Change, Entry, Work};
 use crate::hashing::HashSet;
-use crate::message::{CallKind, Format, Message, Part, Role};
+use crate::message::{Format, Message, Part, Role};
 
 /// Removes parts that a message of this role must not have.
 pub(super) fn repair(work: &mut Work) {

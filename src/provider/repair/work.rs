@@ -31,6 +31,9 @@ pub(super) struct Entry {
     pub from: Range<usize>,
 }
 
+/// A broken rule, and what was done.
+pub(super) type Broken = (&'static str, String);
+
 /// The state that all steps of a repair share.
 pub(super) struct Work {
     pub format: Format,
@@ -47,7 +50,7 @@ impl Work {
     }
 
     /// Removes the parts for which `judge` names a broken rule and says what was done.
-    pub fn remove_parts(&mut self, judge: &mut dyn FnMut(Role, &Part) -> Option<(&'static str, String)>) {
+    pub fn remove_parts(&mut self, judge: &mut dyn FnMut(Role, &Part) -> Option<Broken>) {
         for Entry { message, from } in &mut self.entries {
             let role = message.role;
             message.parts.retain(|part| {
