@@ -9,7 +9,7 @@ use super::super::call_ids;
 use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::media::{BYTES, note_lost};
 use super::super::note::Note;
-use super::super::opaque::{as_text, can_express, json_input, opaque_call, take_json};
+use super::super::opaque::{as_text, can_express, json_input, object_arguments, opaque_call, take_json};
 use super::super::{thinking, tool_names};
 use super::documents;
 use super::write::{self, Place};
@@ -386,17 +386,10 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         None => own && *call.input == *"null",
     };
     if !kept {
-        let input = match json_input(call, notes) {
-            Value::Object(map) => Value::Object(map),
-            Value::Null => Value::Object(Map::new()),
-            other if own => other,
-            other => {
-                notes.push(Note::new(format!(
-                    "the input of `{}` is not an object and is wrapped in one",
-                    call.name
-                )));
-                json!({ "input": other })
-            }
+        let input = match own.then(|| json_input(call, notes)) {
+            Some(Value::Null) => Value::Object(Map::new()),
+            Some(input) => input,
+            None => object_arguments(call, None, notes),
         };
         body.set("input", input);
     }
