@@ -11,8 +11,6 @@ mod document;
 mod folds;
 #[path = "graph/lanes.rs"]
 mod lanes;
-#[path = "graph/prompt.rs"]
-mod prompt;
 #[path = "graph/properties.rs"]
 mod properties;
 #[path = "graph/refusals.rs"]

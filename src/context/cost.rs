@@ -5,11 +5,10 @@ use crate::saved::saved;
 
 /// The limit and the tokens of a model call's prompt, and what was done to make it fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct ContextCost {
     /// Tokens that the prompt may take; `null` if neither model nor window is known. All figures here are in the model's own
     /// tokens.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
     /// The last estimate of the prompt's tokens: of the final prompt, or of the smallest one that was tried.
     pub estimated_tokens: u64,

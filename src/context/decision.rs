@@ -15,7 +15,6 @@ pub struct Decision {
     #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName"))]
     pub pass: String,
     /// The number of this run of the same pass, from 1, if it ran several times.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// Tokens of the view before.
@@ -29,7 +28,6 @@ pub struct Decision {
     pub why: String,
     /// What it costs the provider's prompt cache, and what it is expected to save; absent if the view did not change. If a
     /// pass made several decisions, only the last one has it.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCost>,
 }

@@ -72,20 +72,16 @@ pub struct Event {
     /// Tokens of the view after it.
     pub tokens: u64,
     /// Only for `compaction_due`: by how many tokens the view may still grow until a compaction is due.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
     /// Only for `compaction_progress`: how many pieces of this round are summarised.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunk: Option<u64>,
     /// Only for `compaction_progress`: the number of pieces in this round. If their summaries are too long together, these
     /// are summarised in another round.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub chunks: Option<u64>,
     /// Only for `compaction_progress`: the summary of the piece.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub text: Option<String>,
 }

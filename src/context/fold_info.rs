@@ -17,11 +17,9 @@ pub struct FoldInfo {
     /// The summary's text, without its ledger.
     pub summary: String,
     /// Facts that the summary left out and the engine appended to it, if any.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
     /// The retained text, if the summariser's answer had one.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain: Option<String>,
     /// Tokens that these messages took in the view.

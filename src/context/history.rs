@@ -13,12 +13,9 @@ mod away;
 mod calls;
 mod check;
 mod ids;
-mod inserted;
 mod journal;
 mod links;
-mod open_calls;
 mod place;
-mod pushed_tokens;
 mod renamed;
 mod renumbered;
 mod saved;
@@ -26,12 +23,12 @@ mod stored_calls;
 mod superseded;
 
 use away::Away;
+use calls::OpenCall;
+pub use calls::OpenCalls;
 use ids::Ids;
-use inserted::InsertedNodes;
 pub use journal::NodeChange;
 use links::Links;
-use open_calls::OpenCall;
-pub use open_calls::OpenCalls;
+use place::InsertedNodes;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
 
@@ -71,7 +68,6 @@ impl History {
 
     /// The message with the reasoning that led to this one, if it is another one: items may be pushed one by one.
     pub fn reasoning_before(&self, index: NodeIndex) -> Option<NodeIndex> {
-        let reasons = |node: &Node| node.message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
         let answers = |node: &Node| node.kind == NodeKind::Message && node.message.role == Role::Assistant;
         let begins = self.node(index).message.parts.first();
         if !self.has_reasoning || !answers(self.node(index)) || matches!(begins, Some(Part::Reasoning(_))) {
@@ -80,7 +76,7 @@ impl History {
         // A summary may have been written meanwhile.
         let before = (0..index.0).rev().map(NodeIndex).filter(|at| self.node(*at).kind == NodeKind::Message);
         let mut answer = before.take_while(|at| answers(self.node(*at)) && !self.is_superseded(*at));
-        answer.find(|at| reasons(self.node(*at)))
+        answer.find(|at| reasons(&self.node(*at).message))
     }
 
     /// The assistant's message before a message of the user, if nothing but instructions is between them.
@@ -147,7 +143,23 @@ impl History {
             now += node.tally.total().saturating_sub(MESSAGE_OVERHEAD);
         }
         self.recount_away(before, now);
-        self.add_up_pushed_tokens();
+        self.pushed_tokens = self.all_pushed_tokens();
+    }
+
+    /// Tokens of all messages that were pushed and are not rewound, as they were pushed: a sum, because each cut asks for it.
+    pub fn pushed_tokens(&self) -> u64 {
+        debug_assert_eq!(self.pushed_tokens, self.all_pushed_tokens());
+        self.pushed_tokens
+    }
+
+    /// What a node adds to the sum.
+    fn pushed_tokens_of(&self, index: NodeIndex) -> u64 {
+        let counts = self.node(index).kind == NodeKind::Message && !self.is_superseded(index);
+        if counts { self.tally_as_pushed(index).total() } else { 0 }
+    }
+
+    fn all_pushed_tokens(&self) -> u64 {
+        (0..self.nodes.len() as u32).map(|at| self.pushed_tokens_of(NodeIndex(at))).sum()
     }
 
     /// The node with this id.

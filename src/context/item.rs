@@ -19,7 +19,6 @@ pub struct Item {
     /// Its priority: as given, or the default of its type. No built-in pass uses it.
     pub priority: i64,
     /// How many messages of its kind stay, if it is ephemeral.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<u32>,
     /// Whether every view shows it verbatim.

@@ -37,11 +37,9 @@ pub struct LeftOutNow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<Cow<'static, str>>,
     /// The ref that opens its full output in the tool output cache.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
     /// The id of the fold in the view that contains it, directly or through earlier folds.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
     /// How to bring it back into the view: `"unfold"`: `unfold(fold)`; `"pin"`: `pin(id)`; `"get"`: its output is in the

@@ -15,24 +15,20 @@ use crate::tokens::TokenUsage;
 /// Tokens are as counted by the session's counter, and sum up. `window`, `limit`, `threshold` and `context_cost` are in the
 /// model's own tokens: counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Report {
     /// The model's context window in tokens; `null` if neither model nor window is known.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub window: Option<u64>,
     /// Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: compare it with
     /// `counter.corrected_tokens`.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
     /// From here on, `shouldCompact` returns `true`: limit × `thresholdRatio`, or more if the header takes much of the
     /// limit, or if the ladder says so.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
     /// The size that this run aimed at, in counted tokens (already divided by `counter.calibration`). Without the pass
     /// `even_cut`, a fold may go far below it: everything but the last `retainLastTurns` turns becomes the summary, however
     /// much room there is. With `fill`, it is the limit. It is higher if the header, the newest user message and the last
     /// step take most of the limit.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs that were trimmed since the last report still count here.
     pub tokens_before: u64,
@@ -62,11 +58,9 @@ pub struct Report {
     pub stable_prefix_tokens: u64,
     /// The prompt's limit and tokens, and what was done to make it fit. Present after `prepare` and `recover`, even if they
     /// failed.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_cost: Option<ContextCost>,
     /// The summary, if one was inserted.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
     /// What you may not expect, in words; absent if there is nothing of this kind (`report.notices ?? []`). For instance, no window is known, a callback of a saved session was not passed
@@ -147,7 +141,6 @@ pub struct LeftOut {
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub why: Cow<'static, str>,
     /// The ref that opens its full content in the tool output cache.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
     /// The id of the fold that replaced it.
@@ -167,19 +160,16 @@ pub struct SummaryReport {
     /// How many times it was requested.
     pub attempts: u32,
     /// The usage that the callback reported, summed over all attempts.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<TokenUsage>,
     /// Tokens of the carry-over ledger in the summary.
     pub ledger_tokens: u64,
     /// What did not fit into the carry-over ledger and is nowhere else in the view, and what a summary lost because it was cut as a last
     /// resort; absent if there is nothing.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_left_out: Option<LedgerLeftOut>,
     /// What was done instead of what was requested, in words (missing tags, the extractive summariser …), with code and
     /// message of the error.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
 }

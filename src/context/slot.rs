@@ -30,11 +30,11 @@ names! {
         Truncated = "truncated",
         /// A pointer to the same output further down (PASS-13).
         Pointer = "pointer",
-        /// The base prompt with later instructions merged into it.
-        Merged = "merged",
         /// An assistant message without thinking that its provider would refuse: the thinking was bound to what came before it
         /// (PROV-3b), or its stream was cut off before the signature came.
         Unbound = "unbound",
+        /// The base prompt with later instructions merged into it.
+        Merged = "merged",
         /// Some images, documents or sounds in it are placeholders, because a request may hold only a limited number.
         MediaTrimmed = "media_trimmed",
     }
@@ -109,21 +109,7 @@ impl PlacedSlot {
     }
 }
 
-saved!(
-    enum Form {
-        Whole,
-        Cut,
-        Placeholder,
-        Shortened,
-        Compressed,
-        Stripped,
-        Truncated,
-        Pointer,
-        Unbound,
-        Merged,
-        MediaTrimmed,
-    }
-);
+saved!(enum Form);
 
 saved!(struct Slot { node, message, tally, part, form });
 saved!(struct PlacedSlot { slot, shown });

@@ -7,7 +7,7 @@ use super::node::NodeKind;
 
 /// What the conversation's summary covers, for code that saves it itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SummaryState {
     /// The summary's text; empty while the first one is being written.
     pub summary: String,
@@ -16,7 +16,6 @@ pub struct SummaryState {
     /// Tokens of the summary.
     pub summary_tokens: u64,
     /// When it was written, by the option `now`; `null` without that option.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub created_at: Option<f64>,
     /// How many messages it covers, including those of earlier summaries.
     pub message_count: u64,

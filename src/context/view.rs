@@ -129,7 +129,7 @@ impl View {
 
     /// All tokens: header, tool definitions, context parts and body.
     pub fn tokens(&self) -> u64 {
-        self.sums.total() + self.tools
+        self.sums.total + self.tools
     }
 
     /// Tokens of everything before the body: header, tool definitions and context parts. Of these, passes may only remove
@@ -145,17 +145,17 @@ impl View {
 
     /// Tokens of tool outputs, without placeholders: what their budget applies to.
     pub fn output_tokens(&self) -> u64 {
-        self.sums.of(PartName::ToolOutputs) - self.sums.placeholder_tokens() // other messages hold no tool outputs
+        self.sums.of(PartName::ToolOutputs) - self.sums.placeholder_tokens // other messages hold no tool outputs
     }
 
     /// How many tool outputs are whole, shortened or placeholders.
     pub fn output_counts(&self) -> OutputCounts {
-        self.sums.outputs()
+        self.sums.outputs
     }
 
     /// How many images, documents and sounds there are.
     pub fn media(&self) -> MediaSums {
-        self.sums.media()
+        self.sums.media
     }
 
     /// Where the view was edited, for readers that cache what they derived from it.

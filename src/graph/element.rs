@@ -20,6 +20,11 @@ pub(super) fn element(name: &str, text: &str) -> String {
     out
 }
 
+/// A summary's text in a `<summary>…</summary>` element, as the system message shows it. The text cannot close the element.
+pub fn summary_element(text: &str) -> String {
+    element("summary", text)
+}
+
 /// Escapes a text for an attribute in double quotes.
 pub(super) fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")

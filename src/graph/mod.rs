@@ -26,7 +26,6 @@
 //! - The cost of appending depends only on what is appended and the cost of a view only on what it returns, not on the size
 //!   of the graph. Nothing is recursive.
 
-mod adapter;
 mod constraint;
 mod content;
 mod core;
@@ -45,12 +44,12 @@ mod snapshot;
 mod view;
 
 pub use self::core::ContextGraph;
-pub use adapter::{Adapted, adapt, summary_element};
 pub use content::Content;
 pub use edge::EdgeKind;
+pub use element::summary_element;
 pub use limits::GraphLimits;
 pub use listing::{EdgeInfo, NodeInfo};
 pub use node::{NodeSpec, NodeState, NodeType, Place, SpecContent};
-pub use prompt::{ContextParts, Skill, assemble};
+pub use prompt::{ContextParts, Skill};
 pub use snapshot::{MessageCodec, VERSION};
 pub use view::GraphView;

@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::adapter::Adapted;
 use super::element::{attribute, element};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
@@ -55,20 +54,19 @@ impl ContextParts {
         Some(message)
     }
 
-    /// The skills as the fragment `<available_skills skills="name (location): description; …" />`; `None` without skills.
-    pub fn skills_fragment(&self) -> Option<String> {
+    /// The skills as a system message `<available_skills skills="name (location): description; …" />`; `None` without skills.
+    pub fn skills_message(&self) -> Option<Message> {
         let line = |skill: &Skill| {
             let location = skill.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
             let description = skill.description.as_ref().map(|what| format!(": {what}")).unwrap_or_default();
             format!("{}{location}{description}", skill.name)
         };
         let all: Vec<String> = self.skills.iter().map(line).collect();
-        (!all.is_empty()).then(|| format!("<available_skills skills=\"{}\" />", attribute(&all.join("; "))))
-    }
-
-    /// The skills as a separate system message; `None` without skills.
-    pub fn skills_message(&self) -> Option<Message> {
-        let mut message = Message::text(Role::System, self.skills_fragment()?);
+        if all.is_empty() {
+            return None;
+        }
+        let fragment = format!("<available_skills skills=\"{}\" />", attribute(&all.join("; ")));
+        let mut message = Message::text(Role::System, fragment);
         message.meta.item_type = Some(ItemType::SkillMetadata);
         Some(message)
     }
@@ -78,19 +76,4 @@ impl ContextParts {
         let own = self.skills_message().into_iter().chain(self.memory_message());
         own.chain(self.injections.iter().map(|message| Message::clone(message))).collect()
     }
-
-    /// The tools that the filter `allows`, in order.
-    pub fn tools<T>(tools: Vec<T>, name: impl Fn(&T) -> &str, allows: impl Fn(&str) -> bool) -> Vec<T> {
-        tools.into_iter().filter(|tool| allows(name(tool))).collect()
-    }
-}
-
-/// Assembles the prompt (GRAPH-7): one system message that ends with the skills, then the memory, the injections and the
-/// conversation.
-pub fn assemble(adapted: &Adapted, parts: &ContextParts) -> Vec<Arc<Message>> {
-    let texts: Vec<String> = adapted.system.iter().cloned().chain(parts.skills_fragment()).collect();
-    let system = (!texts.is_empty()).then(|| Message::text(Role::System, texts.join("\n\n")));
-    let head = system.into_iter().chain(parts.memory_message()).map(Arc::new);
-    let conversation = adapted.messages.iter().map(|(_, message)| message.clone());
-    head.chain(parts.injections.iter().cloned()).chain(conversation).collect()
 }

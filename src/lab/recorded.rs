@@ -33,19 +33,8 @@ impl Recorded {
             if is_call {
                 let output_tokens = session.tokens() - tokens;
                 let cached_tokens = calls.last().map_or(0, |before| before.tokens);
-                let decisions = Vec::new();
-                calls.push(SimulatedCall {
-                    tokens,
-                    parts,
-                    decisions,
-                    cached_tokens,
-                    cache_write_tokens: tokens - cached_tokens.min(tokens),
-                    cache_lost_tokens: 0,
-                    cache_broken_by: None,
-                    output_tokens,
-                    cost: None,
-                    error: None,
-                });
+                let call = SimulatedCall::of(tokens, cached_tokens, parts, Vec::new());
+                calls.push(SimulatedCall { output_tokens, ..call });
                 outputs.push(output_tokens);
             }
         }
@@ -59,9 +48,7 @@ impl Recorded {
         let costs = price.map(|price| {
             let mut costs = Costs::default();
             for call in &mut calls {
-                let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
-                call.cost = Some(cost.total());
-                costs += cost;
+                costs += call.charge(price);
             }
             costs
         });

@@ -114,9 +114,7 @@ impl Replay {
         call.set_cache_break(self.calls.last().map_or(0, |before| before.tokens));
         call.output_tokens = self.terms.recorded.outputs.get(at).copied().unwrap_or_default();
         if let (Some(price), Some(costs)) = (&self.terms.price, &mut self.costs) {
-            let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
-            call.cost = Some(cost.total());
-            *costs += cost;
+            *costs += call.charge(price);
         }
         self.needs.take_up(&self.transcript.messages, answer, self.session.context(), &call, at);
         self.calls.push(call);
@@ -250,36 +248,18 @@ fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions
     let prepared = prepare(session, at, compactions);
     let folds = session.take_events().iter().filter(|e| e.event == EventName::CompactionFinished).count();
     compactions.count += folds as u64;
-    let (decisions, error) = match prepared {
+    let error = match prepared {
         Ok(report) => {
-            return SimulatedCall {
-                tokens: report.tokens_after,
-                parts: report.parts.clone(),
-                decisions: report.decisions.clone(),
-                cached_tokens: report.stable_prefix_tokens,
-                cache_write_tokens: report.tokens_after - report.stable_prefix_tokens,
-                cache_lost_tokens: 0,
-                cache_broken_by: None,
-                output_tokens: 0,
-                cost: None,
-                error: None,
-            };
+            let (parts, decisions) = (report.parts.clone(), report.decisions.clone());
+            return SimulatedCall::of(report.tokens_after, report.stable_prefix_tokens, parts, decisions);
         }
-        Err(error) => (session.report().map(|r| r.decisions.clone()).unwrap_or_default(), error),
+        Err(error) => SimulatedError { code: error.code(), message: error.message().to_owned() },
     };
+    let decisions = session.report().map(|r| r.decisions.clone()).unwrap_or_default();
     let cached_tokens = session.context().view.stable_prefix_tokens().min(session.tokens());
-    SimulatedCall {
-        tokens: session.tokens(),
-        parts: session.context().part_reports(),
-        decisions,
-        cached_tokens,
-        cache_write_tokens: session.tokens() - cached_tokens,
-        cache_lost_tokens: 0,
-        cache_broken_by: None,
-        output_tokens: 0,
-        cost: None,
-        error: Some(SimulatedError { code: error.code(), message: error.message().to_owned() }),
-    }
+    let call =
+        SimulatedCall::of(session.tokens(), cached_tokens, session.context().part_reports(), decisions);
+    SimulatedCall { error: Some(error), ..call }
 }
 
 fn prepare(

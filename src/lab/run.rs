@@ -3,17 +3,16 @@ use serde::Serialize;
 use super::{PageFaults, Retention};
 use crate::context::{Decision, PartReport};
 use crate::error::ErrorCode;
-use crate::model::{Costs, Rates};
+use crate::model::{Costs, Price, Rates};
 use crate::sorting::sort_by_key;
 
 /// A transcript replayed under several ladders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Simulation {
     /// Tokens of the whole transcript as recorded.
     pub transcript_tokens: u64,
     /// The prices used for the costs; `null` if no price is known. Name a model or pass `prices` to set them.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "SimulationPrices | null"))]
     pub prices: Option<SimulationPrices>,
     /// The transcript as recorded: every call with everything said before it, whatever its size.
     pub recorded: RecordedRun,
@@ -25,14 +24,12 @@ pub struct Simulation {
 /// cache-read price, from 1,024 tokens on. The rest is charged at the cache-write price if there is one, else at the input
 /// price.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SimulationPrices {
     /// The model whose prices they are. Absent if one price was given for every model.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// When the built-in prices were looked up, as `YYYY-MM`; `null` for your own prices.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "string | null"))]
     pub as_of: Option<&'static str>,
     /// Where the prices come from: the sources of the built-in table, or `"prices"`.
     pub source: &'static str,
@@ -42,7 +39,7 @@ pub struct SimulationPrices {
 
 /// A transcript as it was recorded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct RecordedRun {
     /// The model calls in order. Their `decisions` are empty.
     pub calls: Vec<SimulatedCall>,
@@ -55,16 +52,14 @@ pub struct RecordedRun {
     /// The share of `tokens_total` that a prompt cache could serve, 0 to 1.
     pub cache_hit_ratio: f64,
     /// The total cost in US dollars; `null` without a price.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
     /// The cost by kind; `null` without a price.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Costs | null"))]
     pub costs: Option<Costs>,
 }
 
 /// A transcript replayed under one ladder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SimulatedRun {
     /// The preset's name. For a list of passes: their names, joined by ` + `.
     pub preset: String,
@@ -94,22 +89,19 @@ pub struct SimulatedRun {
     /// What broke the prompt cache, most tokens first.
     pub cache_breaks: Vec<CacheBreak>,
     /// The cost of the calls and of the requests for summaries, in US dollars; `null` without a price.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
     /// The cost of the calls, by kind. The difference to `cost` is `compactions.cost`.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Costs | null"))]
     pub costs: Option<Costs>,
     /// The retention of the last call's view: how much it keeps of what was said by then.
     pub retention: Retention,
     /// The mean retention over the calls since the first compaction; `null` if nothing was folded.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Retention | null"))]
     pub retention_mean: Option<Retention>,
     /// What the recorded agent needed again, and how much of it the views no longer showed.
     pub page_faults: PageFaults,
 }
 
 /// One model call of a replayed transcript.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SimulatedCall {
     /// Tokens of the view that was sent.
@@ -126,22 +118,37 @@ pub struct SimulatedCall {
     pub cache_lost_tokens: u64,
     /// The pass that edited it; if there were several, the one that cost the most cached tokens. Absent if nothing was lost,
     /// or if no pass was the cause.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_broken_by: Option<String>,
     /// Tokens of the answer, as recorded.
     pub output_tokens: u64,
     /// The cost of the call in US dollars. Absent without a price.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// Why the view could not be prepared. It was sent unprepared.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SimulatedError>,
 }
 
 impl SimulatedCall {
+    /// A call with a view of `tokens`, of which the prompt cache serves the first `cached_tokens`.
+    pub(super) fn of(
+        tokens: u64,
+        cached_tokens: u64,
+        parts: Vec<PartReport>,
+        decisions: Vec<Decision>,
+    ) -> Self {
+        let cache_write_tokens = tokens - cached_tokens.min(tokens);
+        Self { tokens, parts, decisions, cached_tokens, cache_write_tokens, ..Self::default() }
+    }
+
+    /// Sets the cost of the call and returns it by kind.
+    pub(super) fn charge(&mut self, price: &Price) -> Costs {
+        let costs = price.request(self.tokens, self.cached_tokens, self.output_tokens);
+        self.cost = Some(costs.total());
+        costs
+    }
+
     /// Sets which tokens of the previous call, which had `before` tokens, are lost from the cache, and by which pass.
     pub(super) fn set_cache_break(&mut self, before: u64) {
         self.cache_lost_tokens = before.saturating_sub(self.cached_tokens);
@@ -196,7 +203,7 @@ pub struct SimulatedError {
 
 /// The compactions of a replayed transcript, and the requests that a model would have received for their summaries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SimulatedCompactions {
     /// The number of compactions.
     pub count: u64,
@@ -207,7 +214,6 @@ pub struct SimulatedCompactions {
     /// Tokens of their answers.
     pub output_tokens: u64,
     /// The cost of the requests in US dollars, at the price of the calls; `null` without a price.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
     /// The call and size of each request, in order.
     pub asked: Vec<SimulatedRequest>,

@@ -316,11 +316,9 @@ pub struct ToolOutputRef {
     /// The ref: pass it as `ref_id` to `tool_output_cache({ ref_id })`.
     pub id: String,
     /// UTF-8 bytes of the full content.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byte_size: Option<u64>,
     /// Lines of the full content.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_count: Option<u64>,
 }

@@ -20,11 +20,9 @@ pub struct Rates {
     /// Output.
     pub output_cost_per_token: f64,
     /// Input served from the prompt cache. Absent if there is no discount.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read_input_token_cost: Option<f64>,
     /// Input written to the cache, if that costs extra (Anthropic).
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_creation_input_token_cost: Option<f64>,
 }

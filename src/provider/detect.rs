@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::fields::each;
 use crate::message::Format;
 
 /// Content parts that only one format has.
@@ -106,8 +107,7 @@ pub(super) fn of_part(part: &Value) -> Option<Format> {
 
 /// Whether the list consists of Gemini contents: their parts have no `type`.
 pub(super) fn is_gemini(list: &[Value]) -> bool {
-    let parts =
-        list.iter().flat_map(|entry| entry.get("parts").and_then(Value::as_array).into_iter().flatten());
+    let parts = list.iter().flat_map(|entry| each(entry, "parts"));
     let mut parts = parts.peekable();
     parts.peek().is_some() && parts.all(|part| part.is_object() && !has(part, "type"))
 }
@@ -123,7 +123,7 @@ fn of_list(list: &[Value]) -> Option<Format> {
     if list.iter().any(|m| text(m, "type").is_some_and(|t| t != "message" || has(m, "role"))) {
         return Some(Format::OpenaiResponses);
     }
-    let parts = list.iter().flat_map(|m| m.get("content").and_then(Value::as_array).into_iter().flatten());
+    let parts = list.iter().flat_map(|m| each(m, "content"));
     let known = parts.filter_map(of_part);
     let call_kind = |m: &Value| m.pointer("/tool_calls/0/type").and_then(Value::as_str) == Some("opaque");
     if list.iter().any(call_kind) {

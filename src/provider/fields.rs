@@ -64,6 +64,15 @@ impl Fields {
         }
     }
 
+    /// Takes a flag that is set; one that is not stays in the template. `None` if it is neither a boolean nor `null`.
+    pub(super) fn take_flag(&mut self, key: &str) -> Option<bool> {
+        let is_set = match self.get(key) {
+            None | Some(Value::Null) => false,
+            Some(value) => value.as_bool()?,
+        };
+        Some(is_set && self.take(key).is_some())
+    }
+
     /// Puts a taken value back, so that it stays in the template after all.
     pub(super) fn restore(&mut self, key: &str, value: Value) {
         self.map.insert(key.to_owned(), value);
@@ -161,6 +170,12 @@ impl Object {
         if value || self.0.get(key).is_some_and(Value::is_boolean) { self.set(key, value) } else { self }
     }
 
+    /// Sets a list, or removes it if it has no elements. An empty list in the template stays.
+    pub(super) fn set_list_or_remove(&mut self, key: &str, list: Vec<Value>) -> &mut Self {
+        let stays = list.is_empty() && self.had_empty_list(key);
+        if stays { self } else { self.set_or_remove(key, (!list.is_empty()).then_some(list)) }
+    }
+
     /// Whether the template had an array here.
     pub(super) fn had_array(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(Value::is_array)
@@ -254,6 +269,11 @@ pub(super) fn json(text: &str) -> Value {
 /// The text under `key`.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
+}
+
+/// The elements of the list under `key`, if there is one.
+pub(super) fn each<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + Clone + use<'v> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// The value under `key`, unless it is missing or `null`.

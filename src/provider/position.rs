@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::anthropic::is_blank;
 use super::bedrock::{self, CACHE_POINT};
+use super::fields::each;
 use super::item_ids;
 use super::openai_responses::kinds;
 use crate::hashing::HashMap;
@@ -517,7 +518,7 @@ pub(super) fn may_be_made(part: &Part) -> bool {
 
 /// The number of cache marks in a block and its content.
 pub(super) fn marks_of(block: &Value, key: &str) -> usize {
-    let inside = block.get("content").and_then(Value::as_array).into_iter().flatten();
+    let inside = each(block, "content");
     usize::from(is_mark(block.get(key))) + inside.map(|block| marks_of(block, key)).sum::<usize>()
 }
 

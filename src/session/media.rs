@@ -22,29 +22,20 @@ const PUBLISHED: [(&str, MediaBudget); 6] = [
     ("gemini", GEMINI),
 ];
 
-const CLAUDE: MediaBudget = MediaBudget {
-    max_images: Some(100),
-    max_bytes: Some(32_000_000),
-    keep_newest: None,
-    max_image_bytes: Some(5 * MIB),
-    max_image_side: Some(8_000),
-};
+const CLAUDE: MediaBudget =
+    MediaBudget { max_image_bytes: Some(5 * MIB), max_image_side: Some(8_000), ..limits(100, 32_000_000) };
+const OPENAI: MediaBudget = limits(500, 50_000_000);
+const GEMINI: MediaBudget = limits(900, 20_000_000);
 
-const OPENAI: MediaBudget = MediaBudget {
-    max_images: Some(500),
-    max_bytes: Some(50_000_000),
-    keep_newest: None,
-    max_image_bytes: None,
-    max_image_side: None,
-};
-
-const GEMINI: MediaBudget = MediaBudget {
-    max_images: Some(900),
-    max_bytes: Some(20_000_000),
-    keep_newest: None,
-    max_image_bytes: None,
-    max_image_side: None,
-};
+const fn limits(images: u64, bytes: u64) -> MediaBudget {
+    MediaBudget {
+        max_images: Some(images),
+        max_bytes: Some(bytes),
+        keep_newest: None,
+        max_image_bytes: None,
+        max_image_side: None,
+    }
+}
 
 /// The limits that a model's provider publishes; none for any other model.
 fn published(model: Option<&str>) -> MediaBudget {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept_options};
 use super::journal::{LAST_READ, OPTIONS_PART, SESSION};
+use super::parts::{Lanes, Prompt};
 use super::state::Session;
 use crate::compaction::ledger::CarriedFacts;
 use crate::context::{ContextChanges, ContextCost, Known, NodeIndex, Report};
@@ -176,6 +177,8 @@ fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
 }
 
+saved!(rest of Lanes { limits, lane, origin });
+saved!(rest of Prompt { tools, allowed_tools });
 saved!(rest of Session { runs.prepared_at, runs.refusals, runs.no_fold_below, background, costs.unanswered, costs.failed });
 
 impl Session {
@@ -195,15 +198,10 @@ impl Session {
             OPTIONS_PART => {
                 given = kept_options(&self.config.given);
                 given.save(&mut out);
-                self.lanes.limits.save(&mut out);
-                self.lanes.lane.save(&mut out);
-                self.lanes.origin.save(&mut out);
+                self.lanes.save_rest(&mut out);
             }
             2 => self.prompt.parts.save(&mut out),
-            3 => {
-                self.prompt.tools.save(&mut out);
-                self.prompt.allowed_tools.save(&mut out);
-            }
+            3 => self.prompt.save_rest(&mut out),
             4 => self.lanes.forks.save(&mut out),
             _ => self.counting.accuracy.sent.shown.save(&mut out),
         }
@@ -222,15 +220,10 @@ impl Session {
             }
             OPTIONS_PART => {
                 let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
-                self.lanes.limits = Saved::load(from)?;
-                self.lanes.lane = Saved::load(from)?;
-                self.lanes.origin = Saved::load(from)?;
+                self.lanes.load_rest(from)?;
             }
             2 => self.prompt.parts = Saved::load(from)?,
-            3 => {
-                self.prompt.tools = Saved::load(from)?;
-                self.prompt.allowed_tools = Saved::load(from)?;
-            }
+            3 => self.prompt.load_rest(from)?,
             4 => self.lanes.forks = Saved::load(from)?,
             LAST_READ => self.counting.accuracy.sent.shown = Saved::load(from)?,
             _ => return Err(from.invalid("a record has an unknown part")),

@@ -55,11 +55,9 @@ pub struct Hit {
     /// The message's id; for a stored output that belongs to no message, its ref.
     pub id: String,
     /// The fold that replaces the message in the view, if any: pass it to `unfold`.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
     /// If the message is a stored tool output, the ref that opens the whole of it.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
     /// The message's role.
@@ -80,6 +78,12 @@ pub struct Hit {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
+}
+
+impl Hit {
+    fn new(id: String, role: Role, excerpt: String) -> Self {
+        Self { id, fold: None, output_ref: None, role, excerpt, unseen: false, refs: Vec::new() }
+    }
 }
 
 impl Search {
@@ -240,7 +244,7 @@ impl Session {
             Some(node) => (node.id.to_string(), node.message.role),
             None => (output_ref.clone().unwrap_or_default(), Role::Tool),
         };
-        Hit { id, fold, output_ref, role, excerpt, unseen: false, refs: Vec::new() }
+        Hit { fold, output_ref, ..Hit::new(id, role, excerpt) }
     }
 
     /// The hits of a search, as far as it has come.
@@ -265,15 +269,7 @@ impl Session {
             let excerpt = format!(
                 "[stopped: the search took too long; `{id}` and what is older were not searched{what}: look for a plain text, or for less that repeats]"
             );
-            hits.push(Hit {
-                id,
-                fold: None,
-                output_ref: None,
-                role: Role::Tool,
-                excerpt,
-                unseen: true,
-                refs: Vec::new(),
-            });
+            hits.push(Hit { unseen: true, ..Hit::new(id, Role::Tool, excerpt) });
         }
         hits.extend(self.not_searched());
         hits
@@ -305,17 +301,11 @@ impl Session {
         let first = refs.first()?.clone();
         let named = refs[..refs.len().min(MAX_NAMED_REFS)].join(", ");
         let (count, etc) = (refs.len(), if refs.len() > MAX_NAMED_REFS { ", …" } else { "" });
-        Some(Hit {
-            id: first.clone(),
-            fold: None,
-            output_ref: Some(first),
-            role: Role::Tool,
-            excerpt: format!(
-                "[not searched: {count} tool outputs that live in the store; grep them by ref: {named}{etc}]"
-            ),
-            unseen: true,
-            refs,
-        })
+        let excerpt = format!(
+            "[not searched: {count} tool outputs that live in the store; grep them by ref: {named}{etc}]"
+        );
+        let hit = Hit::new(first.clone(), Role::Tool, excerpt);
+        Some(Hit { output_ref: Some(first), unseen: true, refs, ..hit })
     }
 }
 

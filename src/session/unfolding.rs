@@ -11,18 +11,15 @@ const MIN_NEW_TOKENS: u64 = 64;
 
 /// How full the view is after a fold was undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Undone {
     /// Tokens of the view, in the model's own tokens.
     pub tokens: u64,
     /// The limit of a view, in tokens; `null` if neither the model nor the window is known.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
     /// A compaction is due from this many tokens on; `null` if there is no threshold.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
     /// Only if the view is over its threshold or its limit: when it will fold again, and how to prevent that.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }

@@ -1,12 +1,13 @@
 //! Reads arguments. They are accepted as any value and then checked, because a typed binding traps on a wrong type.
 
 use js_sys::{Object, Reflect};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::error::context_error;
 use super::packed::string_of;
-use super::value::{get, is_list, keys_of};
-use crate::error::Error;
+use super::value::{get, is_list, json, keys_of};
+use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 
 /// Reads a string.
@@ -43,6 +44,17 @@ pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
 pub fn get_string(options: &JsValue, key: &str) -> Result<Option<String>, JsValue> {
     let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected a string")));
     get(options, key)?.map(|v| v.as_string().ok_or_else(wrong)).transpose()
+}
+
+/// The boolean under a key; `false` if it is `undefined` or `null`.
+pub fn get_flag(options: &JsValue, key: &str) -> Result<bool, JsValue> {
+    let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected true or false")));
+    Ok(get(options, key)?.map(|v| v.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false))
+}
+
+/// The JSON of an options argument, which may be left out.
+pub fn options_json(options: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
+    if options.is_undefined() { Ok(Value::Object(serde_json::Map::new())) } else { json(options, code) }
 }
 
 /// Refuses an options argument that is not an object, and unknown keys.

@@ -6,7 +6,7 @@ use std::rc::{Rc, Weak};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{get_string, known_keys, text};
+use super::arguments::{get_string, known_keys, options_json, text};
 use super::away::keep_sums;
 use super::entries::Group;
 use super::inner::{Child, Inner};
@@ -14,7 +14,7 @@ use super::journal::mark_side;
 use super::option_changes::set_options;
 use super::options::fork_options;
 use super::session::Session;
-use super::value::{get, json, to_js};
+use super::value::{get, to_js};
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
@@ -95,15 +95,10 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ hold?: boolean | undefined }")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let id = text(&id, "id")?;
-        let hold = if options.is_undefined() {
-            false
-        } else {
-            let options = json(&options, ErrorCode::InvalidArgument)?;
-            let mut keys = Keys::arguments("", &options)?;
-            let hold = keys.bool("hold")?;
-            keys.finish()?;
-            hold.unwrap_or(false)
-        };
+        let options = options_json(&options, ErrorCode::InvalidArgument)?;
+        let mut keys = Keys::arguments("", &options)?;
+        let hold = keys.bool("hold")?.unwrap_or(false);
+        keys.finish()?;
         to_js(&self.inner.write(|core| if hold { core.unfold_and_hold(&id) } else { core.unfold(&id) })?)
     }
 

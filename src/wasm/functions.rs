@@ -3,7 +3,7 @@
 use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{parse_format, text};
+use super::arguments::{options_json, parse_format, text};
 use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
@@ -152,11 +152,7 @@ pub fn should_compact(
     let usage = TokenUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?;
     let limit = limit.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
     let limit = limit.ok_or_else(|| Error::argument("`limit`: expected a number of tokens, at least 0"))?;
-    let config = if config.is_undefined() {
-        CompactionConfig::default()
-    } else {
-        CompactionConfig::from_value(&json(&config, ErrorCode::InvalidConfig)?)?
-    };
+    let config = CompactionConfig::from_value(&options_json(&config, ErrorCode::InvalidConfig)?)?;
     Ok(config.enabled && config.auto && usage.total_tokens >= config.threshold(limit as u64))
 }
 
@@ -211,7 +207,7 @@ pub fn compress_json(
     #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number | undefined }")] options: JsValue,
 ) -> Result<String, JsValue> {
     let text = self::text(&text, "text")?;
-    let options = options_json(&options)?;
+    let options = options_json(&options, ErrorCode::InvalidArgument)?;
     let mut keys = Keys::arguments("options", &options)?;
     let max_tokens = keys.u64_in("maxTokens", 0..)?.unwrap_or(tool_output::JSON_MAX_TOKENS);
     keys.finish()?;
@@ -232,14 +228,6 @@ pub fn truncate_head_tail(
     options: JsValue,
 ) -> Result<String, JsValue> {
     let text = self::text(&text, "text")?;
-    let shape = HeadTail::from_value(&options_json(&options)?)?;
+    let shape = HeadTail::from_value(&options_json(&options, ErrorCode::InvalidArgument)?)?;
     Ok(tool_output::truncate_head_tail(&text, &shape).unwrap_or(text))
-}
-
-/// The JSON of an optional options argument.
-fn options_json(options: &JsValue) -> Result<serde_json::Value, JsValue> {
-    if options.is_undefined() {
-        return Ok(serde_json::json!({}));
-    }
-    json(options, ErrorCode::InvalidArgument)
 }

@@ -7,7 +7,7 @@ use js_sys::{Array, Uint8Array};
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{known_keys, text};
+use super::arguments::{known_keys, options_json, text};
 use super::inner::Inner;
 use super::text_pieces::bytes_of;
 use super::value::{self, get, list_in, to_js};
@@ -57,11 +57,7 @@ impl ContextGraph {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "ContextGraphOptions")] options: JsValue,
     ) -> Result<ContextGraph, JsValue> {
-        let limits = if options.is_undefined() {
-            GraphLimits::default()
-        } else {
-            GraphLimits::from_value(&value::json(&options, ErrorCode::InvalidConfig)?)?
-        };
+        let limits = GraphLimits::from_value(&options_json(&options, ErrorCode::InvalidConfig)?)?;
         Ok(Self::own(graph::ContextGraph::new(limits)))
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{get_string, known_keys};
+use super::arguments::{get_flag, get_string, known_keys};
 use super::inner::Inner;
 use super::run::{self, Goal};
 use super::session_handle::SessionHandle;
@@ -18,13 +18,9 @@ use crate::session::PlanOptions;
 /// `{ folded, kept, trimmed, request, tokens_before, tokens_after_estimate, apply }`.
 pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     known_keys(options, &["ifDue", "fill", "instructions"])?;
-    let flag = |key: &str| -> Result<bool, JsValue> {
-        let wrong = || Error::argument(format!("`{key}`: expected true or false"));
-        Ok(get(options, key)?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false))
-    };
     let options = PlanOptions {
-        if_due: flag("ifDue")?,
-        fill: flag("fill")?,
+        if_due: get_flag(options, "ifDue")?,
+        fill: get_flag(options, "fill")?,
         instructions: get_string(options, "instructions")?,
     };
     let plan = inner.read(|core| core.plan(options))??;

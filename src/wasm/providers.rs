@@ -4,10 +4,10 @@ use js_sys::{Function, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{known_keys, parse_format};
+use super::arguments::{known_keys, options_json, parse_format};
 use super::entries::entries;
 use super::value::{
-    entries_json, get, has_lone_surrogate, json, of_format_to_js, repaired_entries_json, set, to_js,
+    entries_json, get, has_lone_surrogate, of_format_to_js, repaired_entries_json, set, to_js,
 };
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -147,11 +147,8 @@ struct Given {
 
 impl Given {
     fn read(format: Format, options: &JsValue) -> Result<Self, JsValue> {
-        if options.is_undefined() {
-            return Ok(Self { json: Value::Object(serde_json::Map::new()), original: None });
-        }
         let original = get(options, "original")?.map(|o| entries_json(format, &o)).transpose()?;
-        Ok(Self { json: json(options, ErrorCode::InvalidArgument)?, original })
+        Ok(Self { json: options_json(options, ErrorCode::InvalidArgument)?, original })
     }
 
     fn options(&self, options: &JsValue) -> Result<CheckOptions<'_>, JsValue> {

@@ -2,6 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::arguments::options_json;
 use super::value::{get, json};
 use crate::compaction::extractive;
 use crate::compaction::{Profile, Reason, transcript_messages};
@@ -33,11 +34,7 @@ extern "C" {
 pub fn extractive_summarize(
     #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number | undefined }")] options: JsValue,
 ) -> Result<Summarize, JsValue> {
-    let options = if options.is_undefined() {
-        serde_json::json!({})
-    } else {
-        json(&options, ErrorCode::InvalidArgument)?
-    };
+    let options = options_json(&options, ErrorCode::InvalidArgument)?;
     let mut keys = Keys::arguments("", &options)?;
     let max_tokens = keys.u64_in("maxTokens", 1..)?;
     keys.finish()?;
@@ -59,32 +56,19 @@ pub fn extractive_summarize(
             let profile =
                 get(&request, "profile")?.and_then(|p| Profile::parse(&p.as_string()?)).unwrap_or_default();
             let style = get(&request, "style")?.and_then(|s| s.as_string());
-            if style.as_deref() == Some("transcript") {
-                let text = instructions.map(|m| m.plain_text()).unwrap_or_default();
-                let folded = transcript_messages(&text);
-                return Ok(profile.wrap(extractive::summarize(
-                    &folded,
-                    &Estimate,
-                    options_of(max_tokens, refs),
-                )));
-            }
-            let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
-            let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
-            let folded = messages
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| !kept.contains(&(*i as u64)))
-                .map(|(_, m)| m.clone());
-            let folded: Vec<Message> = folded.collect();
-            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens, refs))))
+            let folded: Vec<Message> = if style.as_deref() == Some("transcript") {
+                transcript_messages(&instructions.map(|m| m.plain_text()).unwrap_or_default())
+            } else {
+                let kept =
+                    get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
+                let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
+                let all = (0..).zip(messages);
+                all.filter(|(i, _)| !kept.contains(i)).map(|(_, message)| message).collect()
+            };
+            let usual = extractive::ExtractiveOptions { refs, ..Default::default() };
+            let options =
+                extractive::ExtractiveOptions { max_tokens: max_tokens.unwrap_or(usual.max_tokens), ..usual };
+            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options)))
         });
     Ok(callback.into_js_value().unchecked_into())
-}
-
-fn options_of(max_tokens: Option<u64>, refs: bool) -> extractive::ExtractiveOptions {
-    let mut options = extractive::ExtractiveOptions { refs, ..Default::default() };
-    if let Some(max_tokens) = max_tokens {
-        options.max_tokens = max_tokens;
-    }
-    options
 }

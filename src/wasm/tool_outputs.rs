@@ -6,18 +6,18 @@ use js_sys::Promise;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arguments::{get_string, known_keys, text};
+use super::arguments::{get_flag, get_string, known_keys, text};
 use super::away::{move_due_outputs, read_output, store_key};
 use super::engine::Engine;
 use super::host::{Host, host};
 use super::inner::Inner;
 use super::sliced::SlicedSearch;
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, json, to_js};
+use super::value::{flat_to_js, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
-use crate::tool_output::{self, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
+use crate::tool_output::{self, GrepArgs, LongText, ReadArgs};
 
 #[wasm_bindgen]
 extern "C" {
@@ -28,9 +28,6 @@ extern "C" {
     #[wasm_bindgen(method, js_name = bringBack)]
     fn bring_back(this: &Host, engine: Engine, id: &str, cache: ToolOutputCache) -> Promise;
 }
-
-/// A function that answers a read.
-type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;
 
 /// The full tool outputs of a session, by ref.
 ///
@@ -129,9 +126,16 @@ impl ToolOutputCache {
         )]
         args: JsValue,
     ) -> Result<Promise, JsValue> {
-        self.answer(&args, |outputs, args, config| {
-            tool_output::read(outputs, &ReadArgs::from_value(args)?, config)
-        })
+        let args = json(&args, ErrorCode::InvalidArgument)?;
+        if let Some(id) = args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_in_store(id)) {
+            let read = OutputRead { inner: self.inner.clone(), id: id.to_owned(), args };
+            return host(|host| host.read_output(read));
+        }
+        let lines = self.inner.read(|core| {
+            let context = core.context();
+            tool_output::read(&context.outputs, &ReadArgs::from_value(&args)?, &context.output_config)
+        });
+        Ok(Promise::resolve(&JsValue::from_str(&lines??)))
     }
 
     /// Lines of a stored output that match a regular expression (Rust's `regex` syntax without `\p{…}`; linear time), with line numbers,
@@ -203,9 +207,7 @@ impl ToolOutputCache {
         #[wasm_bindgen(unchecked_optional_param_type = "{ dryRun?: boolean | undefined }")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         known_keys(&options, &["dryRun"])?;
-        let wrong = || Error::argument("`dryRun`: expected true or false");
-        let dry_run =
-            get(&options, "dryRun")?.map(|d| d.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false);
+        let dry_run = get_flag(&options, "dryRun")?;
         let collected = self.inner.write(|core| Ok(core.context_mut().collect_garbage(dry_run)))?;
         if !dry_run {
             let mut split = self.inner.split_characters.borrow_mut();
@@ -216,23 +218,6 @@ impl ToolOutputCache {
 }
 
 impl ToolOutputCache {
-    /// Answers from memory, or from the store if the output is there.
-    fn answer(&self, args: &JsValue, answer: Answer) -> Result<Promise, JsValue> {
-        let args = json(args, ErrorCode::InvalidArgument)?;
-        let inner = self.inner.clone();
-        let id =
-            args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_in_store(id)).map(str::to_owned);
-        let Some(id) = id else {
-            let text = inner.read(|core| {
-                let context = core.context();
-                answer(&context.outputs, &args, &context.output_config)
-            });
-            return Ok(Promise::resolve(&JsValue::from_str(&text??)));
-        };
-        let read = OutputRead { inner, id, args, answer };
-        host(|host| host.read_output(read))
-    }
-
     fn is_in_store(&self, id: &str) -> bool {
         store_key(&self.inner, id).is_some()
     }
@@ -244,7 +229,6 @@ pub struct OutputRead {
     inner: Rc<Inner>,
     id: String,
     args: Value,
-    answer: Answer,
 }
 
 #[wasm_bindgen]
@@ -264,8 +248,9 @@ impl OutputRead {
     /// The lines, once the output was fetched.
     pub fn answer(&self) -> Result<JsValue, JsValue> {
         let config = self.inner.read(|core| core.context().output_config.clone())?;
-        let lines =
-            read_output(&self.inner, &self.id, |outputs| (self.answer)(outputs, &self.args, &config))?;
+        let lines = read_output(&self.inner, &self.id, |outputs| {
+            tool_output::read(outputs, &ReadArgs::from_value(&self.args)?, &config)
+        })?;
         Ok(JsValue::from_str(&lines))
     }
 }

@@ -1,7 +1,6 @@
 //! The parts of the reference document that concern the graph, sentence by sentence.
 
-use contextfold::graph::{ContextParts, NodeState, NodeType, Skill, adapt, assemble};
-use contextfold::message::Role;
+use contextfold::graph::{NodeState, NodeType};
 
 use super::world::*;
 
@@ -11,69 +10,6 @@ fn the_context_is_the_ancestors_in_order() {
     let graph = line("s1 u1 a1 u2 a2 u3");
     assert_eq!(view(&graph, "u3", None), "s1 u1 a1 u2 a2 u3");
     assert_eq!(view(&graph, "a1", None), "s1 u1 a1");
-}
-
-/// 1.2: user, agent, task and summary nodes become messages; system and developer nodes go into the base system prompt.
-#[test]
-fn nodes_become_messages() {
-    let mut graph = line("s1 d1 u1 a1 t1 a2 u2");
-    graph.compress(&["u1"], "They greeted.").unwrap();
-    let nodes = graph.context_for_full("u2", None).unwrap().nodes;
-    let adapted = adapt(&graph, &nodes, Some("base"));
-    assert_eq!(adapted.system.as_deref(), Some("base\n\ntext of s1\n\ntext of d1"));
-    let lines: Vec<String> =
-        adapted.messages.iter().map(|(_, m)| format!("{}: {}", m.role.as_str(), m.plain_text())).collect();
-    assert_eq!(
-        lines,
-        [
-            "system: <summary>They greeted.</summary>",
-            "assistant: text of a1",
-            "tool: text of t1",
-            "assistant: text of a2",
-            "user: text of u2"
-        ]
-    );
-}
-
-/// 1.2: a task is a `tool_result`, or an error `tool_result`.
-#[test]
-fn a_failed_task_is_an_error_result() {
-    let mut graph = line("u1 a1 t1 t2 a2");
-    graph.set_state("t2", NodeState::Errored).unwrap();
-    let nodes = graph.context_for_full("a2", None).unwrap().nodes;
-    let adapted = adapt(&graph, &nodes, None);
-    let errors: Vec<bool> =
-        adapted.messages.iter().flat_map(|(_, m)| m.tool_outputs().map(|o| o.is_error)).collect();
-    assert_eq!(errors, [false, true]);
-}
-
-/// 1.2: memory in `<relevant_context>` with a bounded count; injections; `<available_skills … />`; tools through a filter.
-#[test]
-fn a_prompt_is_assembled() {
-    let graph = line("s1 u1");
-    let nodes = graph.context_for_full("u1", None).unwrap().nodes;
-    let parts = ContextParts {
-        memory: ["one", "two", "three"].map(str::to_owned).to_vec(),
-        memory_limit: 2,
-        injections: vec![contextfold::message::Message::text(Role::User, "injected").into()],
-        skills: vec![Skill {
-            name: "pdf".to_owned(),
-            description: Some("reads \"forms\"".to_owned()),
-            location: Some("/skills/pdf".to_owned()),
-        }],
-    };
-    let prompt = assemble(&adapt(&graph, &nodes, None), &parts);
-    let texts: Vec<String> = prompt.iter().map(|m| m.plain_text()).collect();
-    assert_eq!(
-        texts,
-        [
-            "text of s1\n\n<available_skills skills=\"pdf (/skills/pdf): reads &quot;forms&quot;\" />",
-            "<relevant_context>one\ntwo</relevant_context>",
-            "injected",
-            "text of u1"
-        ]
-    );
-    assert_eq!(ContextParts::tools(vec!["read", "write"], |t| *t, |name| name != "write"), ["read"]);
 }
 
 /// 2: `limit_turns` counts down, and the view is rebuilt each time.

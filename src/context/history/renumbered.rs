@@ -25,7 +25,7 @@ impl History {
             }
         }
         self.compactions = compactions(&self.nodes, 0).collect();
-        self.add_up_pushed_tokens();
+        self.pushed_tokens = self.all_pushed_tokens();
         self.links.catch_up(&self.nodes, &HashMap::default(), HashMap::default()); // none of them left the conversation
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {

@@ -1,9 +1,9 @@
 //! A history in a snapshot.
 
 use super::History;
+use super::calls::{OpenCall, OpenCalls};
 use super::ids::Ids;
 use super::links::Links;
-use super::open_calls::{OpenCall, OpenCalls};
 use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;
@@ -111,7 +111,7 @@ impl History {
         ids.catch_up(nodes, known);
         self.has_reasoning |= new.iter().any(|node| reasons(&node.message));
         self.compactions.extend(compactions(nodes, known));
-        self.add_up_pushed_tokens();
+        self.pushed_tokens = self.all_pushed_tokens();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::History;
-use super::open_calls::OpenCall;
+use super::calls::OpenCall;
 use crate::context::node::{NodeIndex, NodeKind};
 use crate::context::tally::Tally;
 use crate::hashing::HashSet;

@@ -1,7 +1,7 @@
 //! A past that the caller rewrote or rewound.
 
 use super::History;
-use super::open_calls::{OpenCall, OpenCalls};
+use super::calls::{OpenCall, OpenCalls};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.

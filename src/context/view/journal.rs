@@ -119,7 +119,7 @@ impl View {
         let all_told = |slots: &[Slot]| slots.iter().map(|slot| SlotChange::of(slot, history)).collect();
         let (before_body, grown) = (mark.header + mark.parts, self.before_body() != mark.header + mark.parts);
         let (fixed, body) = if self.was_appended_to(&mark.slots) && !grown {
-            let known = mark.slots.count() - before_body;
+            let known = mark.slots.len - before_body;
             (None, ListEdit::append(known, self.body[known..].to_vec()))
         } else {
             let before = self.slots_at(&mark.slots);

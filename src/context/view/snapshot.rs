@@ -25,14 +25,8 @@ type Shared = Arc<Mutex<ReplacedTail>>;
 #[derive(Debug)]
 pub struct Snapshot {
     kept: Shared,
-    len: usize,
-}
-
-impl Snapshot {
     /// How many slots there were.
-    pub fn count(&self) -> usize {
-        self.len
-    }
+    pub len: usize,
 }
 
 /// The state shared by the snapshots of a view. All snapshots between two edits share one [`ReplacedTail`]. An older snapshot never

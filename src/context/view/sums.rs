@@ -12,10 +12,11 @@ use crate::saved::saved;
 pub(super) struct Sums {
     tokens: [u64; PartName::ALL.len()],
     messages: [u64; PartName::ALL.len()],
-    total: u64,
-    media: MediaSums,
-    outputs: OutputCounts,
-    placeholder_tokens: u64,
+    pub total: u64,
+    pub media: MediaSums,
+    pub outputs: OutputCounts,
+    /// Tokens of the tool outputs that are placeholders.
+    pub placeholder_tokens: u64,
 }
 
 /// How many tool messages of a view are whole, shortened or placeholders.
@@ -48,25 +49,6 @@ impl Sums {
         let mut sums = Self::default();
         slots.for_each(|slot| sums.add(slot));
         sums
-    }
-
-    /// Images, documents and sounds.
-    pub fn media(&self) -> MediaSums {
-        self.media
-    }
-
-    /// Tokens of the tool outputs that are placeholders.
-    pub fn placeholder_tokens(&self) -> u64 {
-        self.placeholder_tokens
-    }
-
-    /// How many tool outputs are whole, shortened or placeholders.
-    pub fn outputs(&self) -> OutputCounts {
-        self.outputs
-    }
-
-    pub fn total(&self) -> u64 {
-        self.total
     }
 
     /// Tokens of one part.

@@ -10,7 +10,7 @@ use super::super::media::note_lost;
 use super::super::note::Note;
 use super::super::opaque::{as_text, can_express, object_arguments, opaque_call, take_json};
 use super::super::{thinking, tool_names};
-use super::refused::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
+use super::refused::{NO_ERROR_TEXT, fitting, is_blank, is_blank_text};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
 };
@@ -76,10 +76,7 @@ fn read_known(value: &Value) -> Option<Part> {
                 }
                 _ => Vec::new(),
             };
-            let is_error = fields.get("is_error") == Some(&Value::Bool(true));
-            if is_error {
-                fields.take("is_error");
-            }
+            let is_error = fields.take_flag("is_error").unwrap_or(false);
             let order = ["type", "tool_use_id", "content", "is_error"];
             let extras = fields.into_extras_if_unusual(usual, FORMAT, &order);
             Part::from(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
@@ -234,11 +231,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let id =
         if output.extras.came_in(FORMAT) { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
     out.set("type", "tool_result").set("tool_use_id", &*id);
-    let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
-    if content.len() < output.content.len() {
-        notes.push(Note::new(ERROR_NOT_TEXT));
-    }
-    match content.as_slice() {
+    match fitting(output, notes).as_slice() {
         parts if output.is_error && parts.iter().all(|part| is_blank_text(part)) => {
             notes.push(Note::new("an empty tool error gets a text: the API rejects it otherwise"));
             out.set("content", NO_ERROR_TEXT);

@@ -9,7 +9,7 @@ mod refused;
 mod write;
 
 pub(super) use refused::{
-    BLANK, ERROR_NOT_TEXT, NO_ERROR_TEXT, drop_refused, fits_result, is_blank, is_refused, without_refused,
+    BLANK, NO_ERROR_TEXT, drop_refused, fitting, is_blank, is_refused, without_refused,
 };
 pub(super) use write::{is_white_space, role, trim_end};
 

@@ -21,13 +21,12 @@ pub(in crate::provider) fn is_blank_text(part: &Part) -> bool {
 }
 
 /// Whether a tool's output may hold this part: an error may only hold texts.
-pub(in crate::provider) fn fits_result(output: &ToolOutput, part: &Part) -> bool {
+fn fits_result(output: &ToolOutput, part: &Part) -> bool {
     !output.is_error || matches!(part, Part::Text { .. })
 }
 
 /// The note on an error from which something was left out.
-pub(in crate::provider) const ERROR_NOT_TEXT: &str =
-    "non-text content of a tool error is left out: the API rejects it there";
+const ERROR_NOT_TEXT: &str = "non-text content of a tool error is left out: the API rejects it there";
 
 /// Removes parts that the API refuses at any position: blank texts, and anything but text in a tool's error. Reports
 /// each to `gone` with its rule.
@@ -54,6 +53,15 @@ pub(in crate::provider) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl Fn
         }
         _ => true,
     });
+}
+
+/// The content of a tool's result that the API accepts there, with a note if it is not all.
+pub(in crate::provider) fn fitting<'o>(output: &'o ToolOutput, notes: &mut Vec<Note>) -> Vec<&'o Part> {
+    let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
+    if content.len() < output.content.len() {
+        notes.push(Note::new(ERROR_NOT_TEXT));
+    }
+    content
 }
 
 /// Whether the API refuses a part, or something in it, at any position.

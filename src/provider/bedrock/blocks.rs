@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::super::anthropic::is_blank;
+use super::super::anthropic::{fitting, is_blank};
 use super::super::call_ids;
 use super::super::fields::{self, Fields, Object, drop_needless_template, opaque};
 use super::super::media::{BYTES, note_lost};
 use super::super::note::Note;
-use super::super::opaque::{as_text, can_express, json_input, opaque_call, take_json};
+use super::super::opaque::{as_text, can_express, json_input, object_arguments, opaque_call, take_json};
 use super::super::{thinking, tool_names};
 use super::documents;
 use super::write::{self, Place};
@@ -97,7 +97,7 @@ fn read_known(value: &Value) -> Option<Part> {
             // Without extras, an id or a name that the API does not accept would be rewritten.
             let usual = tool_id(&id) == id && tool_names::fits(&name, MAX_ID_CHARS);
             let mut call = ToolCall::function(id, name, input);
-            call.extras = closed_if_unusual(usual, block, key, body, &["toolUseId", "name", "input"]);
+            call.extras = closed(usual, block, key, body, &["toolUseId", "name", "input"]);
             Part::from(call)
         }
         "toolResult" => {
@@ -116,7 +116,7 @@ fn read_known(value: &Value) -> Option<Part> {
                 body.take("status");
             }
             let usual = tool_id(&call_id) == call_id;
-            let extras = closed_if_unusual(usual, block, key, body, &["toolUseId", "content", "status"]);
+            let extras = closed(usual, block, key, body, &["toolUseId", "content", "status"]);
             Part::from(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
         }
         "reasoningContent" => {
@@ -139,13 +139,8 @@ fn read_known(value: &Value) -> Option<Part> {
     })
 }
 
-/// The template of a block whose body was taken.
-fn closed(block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
-    closed_if_unusual(true, block, key, body, order)
-}
-
-/// Like [`closed`], for a block that is written differently without a template unless it is `usual`.
-fn closed_if_unusual(usual: bool, mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
+/// The template of a block whose body was taken. A block that is not `usual` is written differently without one.
+fn closed(usual: bool, mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras {
     block.take(key);
     block.nest(key, body, order);
     block.into_extras_if_unusual(usual, FORMAT, &[key])
@@ -194,7 +189,7 @@ fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<
     body.nest("source", source, &["bytes", "s3Location"]);
     // Whether it would be written differently without a template.
     let is_unusual = key == "video" || key == "document" && !name.as_deref().is_none_or(documents::is_name);
-    let extras = closed(block, key, body, &["format", "name", "source"]);
+    let extras = closed(true, block, key, body, &["format", "name", "source"]);
     // With a template, no name means that it had none.
     media.filename = name.filter(|name| name != documents::UNNAMED || !extras.is_empty());
     media.extras = if is_unusual && extras.is_empty() {
@@ -386,17 +381,10 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         None => own && *call.input == *"null",
     };
     if !kept {
-        let input = match json_input(call, notes) {
-            Value::Object(map) => Value::Object(map),
-            Value::Null => Value::Object(Map::new()),
-            other if own => other,
-            other => {
-                notes.push(Note::new(format!(
-                    "the input of `{}` is not an object and is wrapped in one",
-                    call.name
-                )));
-                json!({ "input": other })
-            }
+        let input = match own.then(|| json_input(call, notes)) {
+            Some(Value::Null) => Value::Object(Map::new()),
+            Some(input) => input,
+            None => object_arguments(call, None, notes),
         };
         body.set("input", input);
     }
@@ -411,7 +399,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let id = if own { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
     body.set("toolUseId", &*id);
     let had_none = body.had_empty_list("content");
-    let mut content = write::result(output, notes);
+    let mut content = write::blocks(fitting(output, notes), Place::Result, notes);
     if content.is_empty() && (output.is_error || !(had_none && output.content.is_empty())) {
         notes.push(Note::new("an empty tool output gets a text: models reject it otherwise"));
         content.push(json!({ "text": write::text_of_empty_result(output.is_error) }));

@@ -13,7 +13,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::anthropic::{self, BEGINNING, role};
-use super::fields::Fields;
+use super::fields::{Fields, each};
 use super::format::{object, several_by_one};
 use super::opaque::{has_non_object_input, wrap_input};
 use super::results::split;
@@ -212,7 +212,7 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
     let mut names: Vec<&str> = Vec::new();
     let mut first = None;
     for (i, message) in body.get("messages")?.as_array()?.iter().enumerate() {
-        for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
+        for block in each(message, "content") {
             let name = block.pointer("/toolUse/name").and_then(Value::as_str);
             first = first.or(name.map(|_| i));
             names.extend(name);

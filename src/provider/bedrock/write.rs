@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
-use super::super::anthropic::{BLANK, ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_white_space, role};
+use super::super::anthropic::{BLANK, NO_ERROR_TEXT, is_white_space, role};
 use super::super::fields::Object;
 use super::super::note::Note;
 use super::super::results::JOINS;
 use super::blocks::{self, CACHE_POINT};
 use super::documents::is_document;
-use crate::message::{Format, Message, Part, Role, ToolOutput};
+use crate::message::{Format, Message, Part, Role};
 use crate::sorting::sort_by_key;
 
 const FORMAT: Format = Format::BedrockConverse;
@@ -37,15 +37,6 @@ pub fn blocks<'p>(
         out.extend(mark.map(|mark| json!({ CACHE_POINT: mark })));
     }
     out
-}
-
-/// The content of a tool's result.
-pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
-    let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
-    if content.len() < output.content.len() {
-        notes.push(Note::new(ERROR_NOT_TEXT));
-    }
-    blocks(content, Place::Result, notes)
 }
 
 /// The text for a result without content, which models refuse.

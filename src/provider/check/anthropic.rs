@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::anthropic::is_blank;
 use super::super::bedrock::CACHE_POINT;
-use super::super::fields::text;
+use super::super::fields::{each, text};
 use super::super::find_list::outside_list;
 use super::super::position::{
     CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
@@ -86,6 +86,13 @@ struct Turn<'v> {
     role: &'v str,
     index: usize,
     blocks: Vec<Block<'v>>,
+}
+
+impl Turn<'_> {
+    /// Whether the user says something, apart from results of calls.
+    fn is_users(&self) -> bool {
+        self.role == "user" && self.blocks.iter().any(|b| b.kind() != "tool_result")
+    }
 }
 
 /// The key of a Converse block, which is its type.
@@ -176,9 +183,7 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Violations) {
 /// A call of a tool that the provider runs needs its result before the user speaks again. Code that has made calls
 /// needs no result.
 fn server_calls(turns: &[Turn<'_>], found: &mut Violations) {
-    let is_user_turn =
-        |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
-    let Some(last_user_turn) = turns.iter().rposition(is_user_turn) else { return };
+    let Some(last_user_turn) = turns.iter().rposition(Turn::is_users) else { return };
     // The turn of the last result for each id, or of the last call that its code made.
     let mut settled: HashMap<&str, usize> = HashMap::default();
     for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
@@ -209,7 +214,7 @@ pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &
 
 /// The blocks of `system`, which is separate from the list.
 pub(super) fn head(body: &Value, found: &mut Violations) {
-    let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
+    let blocks = each(body, "system");
     for _ in blocks.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
         found.error("A-empty-text", 0, "empty text block in `system`");
     }
@@ -378,8 +383,7 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Violations) {
 
 /// If thinking is enabled, the current tool turn must begin with a thinking block.
 fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Violations) {
-    let is_user_turn = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
-    let start = turns.iter().rposition(is_user_turn).map_or(0, |k| k + 1);
+    let start = turns.iter().rposition(Turn::is_users).map_or(0, |k| k + 1);
     let Some(turn) = turns[start..].iter().find(|t| t.role == "assistant") else { return };
     let calls = turn.blocks.iter().any(|b| b.kind() == "tool_use");
     let opens = turn.blocks.first().is_some_and(|b| matches!(b.kind(), "thinking" | "redacted_thinking"));

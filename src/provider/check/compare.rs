@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::fields::text;
+use super::super::fields::{each, text};
 use super::super::gemini::field;
 use super::super::openai_responses::kinds;
 use super::dialect::Dialect;
@@ -107,7 +107,7 @@ fn chat_calls(list: &[Value]) -> Vec<Signed> {
     };
     let mut out = Vec::new();
     for (i, message) in list.iter().enumerate() {
-        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        for call in each(message, "tool_calls") {
             out.extend(text(call, "id").map(|id| (i, id.to_owned(), signature(call))));
         }
     }
@@ -118,7 +118,7 @@ fn chat_calls(list: &[Value]) -> Vec<Signed> {
 fn gemini_calls(list: &[Value]) -> Vec<Signed> {
     let mut out = Vec::new();
     for (i, content) in list.iter().enumerate() {
-        for part in content.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        for part in each(content, "parts") {
             let id = field(part, "functionCall").and_then(|call| text(call, "id"));
             let signature = field(part, "thoughtSignature").and_then(Value::as_str).map(str::to_owned);
             out.extend(id.map(|id| (i, id.to_owned(), signature)));
@@ -201,7 +201,7 @@ struct Place<'v> {
 
 fn places(list: &[Value]) -> impl Iterator<Item = Place<'_>> {
     list.iter().enumerate().flat_map(|(message, m)| {
-        let blocks = m.get("content").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let blocks = each(m, "content").enumerate();
         blocks.filter(|(_, block)| text(block, "type") == Some("thinking")).map(move |(index, block)| Place {
             message,
             index,

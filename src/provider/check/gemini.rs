@@ -21,7 +21,7 @@
 
 use serde_json::Value;
 
-use super::super::fields::text;
+use super::super::fields::{each, text};
 use super::super::gemini::{Named, field, match_outputs, named, says_nothing};
 use super::dialect::Dialect;
 use super::options::CheckOptions;
@@ -52,7 +52,7 @@ fn turns(list: &[Value]) -> Vec<Turn<'_>> {
     let mut turns: Vec<Turn<'_>> = Vec::new();
     for (index, content) in list.iter().enumerate() {
         let is_model = text(content, "role") == Some("model");
-        let parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+        let parts = each(content, "parts");
         let parts = parts.map(|part| (index, part));
         match turns.last_mut().filter(|turn| is_model && turn.is_model) {
             Some(turn) => turn.parts.extend(parts),

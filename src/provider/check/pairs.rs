@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::super::fields::text;
+use super::super::fields::{each, text};
 use super::open::OpenIds;
 use super::options::CheckOptions;
 use super::pending::last_step;
@@ -89,11 +89,7 @@ fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)
 
 fn messages(entry: &Value) -> Vec<Step<'_>> {
     match text(entry, "role") {
-        Some("assistant") => entry
-            .get("tool_calls")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
+        Some("assistant") => each(entry, "tool_calls")
             .filter(|call| call.get("hosted") != Some(&Value::Bool(true)))
             .filter_map(|call| text(call, "id").map(Step::Call))
             .collect(),
@@ -103,7 +99,7 @@ fn messages(entry: &Value) -> Vec<Step<'_>> {
 }
 
 fn ai_sdk(entry: &Value) -> Vec<Step<'_>> {
-    let parts = || entry.get("content").and_then(Value::as_array).into_iter().flatten();
+    let parts = || each(entry, "content");
     let asks_first = |id: &str| {
         let request =
             |p: &Value| text(p, "type") == Some("tool-approval-request") && text(p, "toolCallId") == Some(id);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::fields::text;
+use super::super::fields::{each, text};
 use super::super::gemini::field;
 use super::dialect::Dialect;
 use super::violation::{Severity, Violations};
@@ -220,7 +220,7 @@ fn role(entry: &Value, known: &[&str], wrong: &mut impl FnMut(String)) {
 }
 
 fn content(entry: &Value, shapes: &[Shape], what: &str, wrong: &mut impl FnMut(String)) {
-    for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
+    for part in each(entry, "content") {
         match text(part, "type") {
             Some(kind) => {
                 fields(shapes, kind, what, part, wrong);
@@ -233,7 +233,7 @@ fn content(entry: &Value, shapes: &[Shape], what: &str, wrong: &mut impl FnMut(S
 /// Calls and results of the AI SDK in roles for which it has none.
 fn misplaced(entry: &Value, wrong: &mut impl FnMut(String)) {
     let role = text(entry, "role").unwrap_or_default();
-    for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
+    for part in each(entry, "content") {
         match text(part, "type") {
             Some("tool-call") if role != "assistant" => {
                 wrong(format!("a `tool-call` does not belong into a message with the role `{role}`"));
@@ -248,7 +248,7 @@ fn misplaced(entry: &Value, wrong: &mut impl FnMut(String)) {
 
 /// The calls of a Chat Completions message.
 fn calls(entry: &Value, wrong: &mut impl FnMut(String)) {
-    for call in entry.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+    for call in each(entry, "tool_calls") {
         let (kind, input) =
             if call.get("custom").is_some() { ("custom", "input") } else { ("function", "arguments") };
         let has_text = |key: &str| call.get(kind).is_some_and(|body| text(body, key).is_some());
@@ -295,7 +295,7 @@ fn gemini(entry: &Value, wrong: &mut impl FnMut(String)) {
     if !entry.get("parts").is_none_or(Value::is_array) {
         wrong("`parts` is not a list".to_owned());
     }
-    for part in entry.get("parts").and_then(Value::as_array).into_iter().flatten() {
+    for part in each(entry, "parts") {
         for (kind, _) in GEMINI_PARTS {
             if let Some(inner) = field(part, kind) {
                 fields(&GEMINI_PARTS, kind, "part", inner, wrong);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::Calls;
-use super::super::fields::{Fields, opaque};
+use super::super::fields::{Fields, each, opaque};
 use super::super::find_list::content_of;
 use super::super::format::object;
 use super::super::results;
@@ -119,7 +119,7 @@ fn join(contents: Vec<(Message, Range<usize>)>) -> (Message, Range<usize>) {
 
 /// Whether a content has a call or an output without an id, which is known by its place among the others.
 pub(super) fn lacks_id(content: &Value) -> bool {
-    let mut parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+    let mut parts = each(content, "parts");
     parts.any(|part| {
         let call = field(part, "functionCall").or_else(|| field(part, "functionResponse"));
         call.is_some_and(|call| call.get("id").and_then(Value::as_str).is_none())

@@ -151,14 +151,7 @@ fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
             meta.ephemeral = Some(n.ok_or_else(|| wrong("`ephemeral` is neither a boolean nor a count"))?);
         }
     }
-    match fields.get("pinned") {
-        None | Some(Value::Null | Value::Bool(false)) => {}
-        Some(Value::Bool(true)) => {
-            fields.take("pinned");
-            meta.pinned = true;
-        }
-        Some(_) => return Err(wrong("`pinned` is not a boolean")),
-    }
+    meta.pinned = fields.take_flag("pinned").ok_or_else(|| wrong("`pinned` is not a boolean"))?;
     Ok(meta)
 }
 
@@ -232,14 +225,8 @@ fn tool_output(
         return Err(Error::message_at(index, "a tool message needs `tool_call_id`"));
     };
     let mut out = ToolOutput { content, ..ToolOutput::text(call_id, "") };
-    match fields.get("is_error") {
-        None | Some(Value::Null | Value::Bool(false)) => {}
-        Some(Value::Bool(true)) => {
-            fields.take("is_error");
-            out.is_error = true;
-        }
-        Some(_) => return Err(Error::message_at(index, "`is_error` is not a boolean")),
-    }
+    let is_error = fields.take_flag("is_error");
+    out.is_error = is_error.ok_or_else(|| Error::message_at(index, "`is_error` is not a boolean"))?;
     if let Some(value) = fields.get("output_ref").filter(|v| !v.is_null()) {
         let bad = |_| Error::message_at(index, "`output_ref` is not `{ id, byte_size?, line_count? }`");
         let read: ToolOutputRef = serde_json::from_value(value.clone()).map_err(bad)?;
@@ -304,10 +291,7 @@ fn tool_call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
         }
         _ => return Err(wrong(&format!(" is of the unknown type `{kind}`"))),
     };
-    call.hosted = fields.get("hosted") == Some(&Value::Bool(true));
-    if call.hosted {
-        fields.take("hosted");
-    }
+    call.hosted = fields.take_flag("hosted").unwrap_or(false);
     let given = extras(&mut fields, index)?;
     call.extras = part_extras(fields, given, &CALL_KEYS);
     Ok(call)
@@ -374,12 +358,9 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
                 text: string(&mut fields, "text", &wrong)?.map(Into::into),
                 signature: string(&mut fields, "signature", &wrong)?.map(Into::into),
                 encrypted: string(&mut fields, "encrypted", &wrong)?.map(Into::into),
-                redacted: fields.get("redacted") == Some(&Value::Bool(true)),
+                redacted: fields.take_flag("redacted").unwrap_or(false),
                 ..Reasoning::default()
             };
-            if out.redacted {
-                fields.take("redacted");
-            }
             out.summary = summary(&mut fields).ok_or_else(|| wrong("`.summary` is not a list of strings"))?;
             out.extras = finish(fields);
             Part::from(out)

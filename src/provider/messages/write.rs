@@ -24,13 +24,7 @@ pub(super) fn message(message: &Message) -> Value {
         } else {
             out.set_or_remove("content", None::<Value>);
         }
-        if calls.is_empty() {
-            if !out.had_empty_list("tool_calls") {
-                out.set_or_remove("tool_calls", None::<Value>);
-            }
-        } else {
-            out.set("tool_calls", calls);
-        }
+        out.set_list_or_remove("tool_calls", calls);
         positions = call_positions(&message.parts, content.len(), positions_kept(&out));
     }
     meta(&mut out, &message.meta);
@@ -161,14 +155,10 @@ fn tool_call(call: &ToolCall) -> Value {
 
 fn part(part: &Part) -> Value {
     match part {
-        Part::Text { text, extras } => {
+        Part::Text { text, extras } | Part::Refusal { text, extras } => {
+            let kind = if matches!(part, Part::Text { .. }) { "text" } else { "refusal" };
             let mut out = Object::of(extras, Format::Messages);
-            out.set("type", "text").set("text", json(text));
-            part_extras(out, extras)
-        }
-        Part::Refusal { text, extras } => {
-            let mut out = Object::of(extras, Format::Messages);
-            out.set("type", "refusal").set("refusal", json(text));
+            out.set("type", kind).set(kind, json(text));
             part_extras(out, extras)
         }
         Part::Media(media) => self::media(media),

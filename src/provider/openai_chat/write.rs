@@ -124,13 +124,7 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     out.set_or_remove(REASONING_FIELDS[0], reasoning_content);
     out.set_or_remove(REASONING_FIELDS[1], reasoning);
     out.set_or_remove("refusal", refusal);
-    if calls.is_empty() {
-        if !out.had_empty_list("tool_calls") {
-            out.set_or_remove("tool_calls", None::<Value>);
-        }
-    } else {
-        out.set("tool_calls", calls);
-    }
+    out.set_list_or_remove("tool_calls", calls);
     out.set_or_remove(LEGACY, legacy);
     // If the field is in no part, its place is in the template.
     if spoken.is_some() || parts.iter().filter_map(Part::extras).any(|extras| extras.has(FORMAT, SPOKEN)) {

@@ -260,13 +260,10 @@ fn computer(out: &mut Object, output: &ToolOutput) {
             picture.set_or_remove("file_id", media.file_id.as_deref());
             out.set("output", picture.into_value());
         }
-        Some(_) => {
+        None if out.get("output").is_some() => {}
+        _ => {
             out.set("output", json!({ "type": "computer_screenshot", "image_url": BLANK_IMAGE }));
         }
-        None if out.get("output").is_none() => {
-            out.set("output", json!({ "type": "computer_screenshot", "image_url": BLANK_IMAGE }));
-        }
-        None => {}
     }
 }
 

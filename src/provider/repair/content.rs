@@ -9,7 +9,7 @@ use super::super::gemini::{is_refused, wrap_non_objects};
 use super::super::openai_chat::{has_no_content, without_empty_lists};
 use super::work::{Change, Entry, Work};
 use crate::hashing::HashSet;
-use crate::message::{CallKind, Format, Message, Part, Role};
+use crate::message::{Format, Message, Part, Role};
 
 /// Removes parts that a message of this role must not have.
 pub(super) fn repair(work: &mut Work) {
@@ -23,14 +23,13 @@ pub(super) fn repair(work: &mut Work) {
 
 /// Removes calls and results in roles for which the SDK has none, and messages that hold nothing else.
 fn ai_sdk(work: &mut Work) {
-    let mut changes = Vec::new();
-    work.entries.retain_mut(|entry| {
-        let (index, role) = (entry.from.start, entry.message.role);
-        if matches!(role, Role::Assistant | Role::Tool) {
+    let Work { entries, changes, .. } = work;
+    entries.retain_mut(|Entry { message, from }| {
+        if matches!(message.role, Role::Assistant | Role::Tool) {
             return true;
         }
-        let before = entry.message.parts.len();
-        entry.message.parts.retain(|part| {
+        let before = message.parts.len();
+        message.parts.retain(|part| {
             let kind = match part {
                 Part::ToolCall(_) => "tool-call",
                 Part::Opaque { raw, .. } => text(raw, "type").unwrap_or_default(),
@@ -38,101 +37,82 @@ fn ai_sdk(work: &mut Work) {
             };
             let misplaced = ["tool-call", "tool-result"].contains(&kind);
             if misplaced {
-                changes.push(Change::new(
-                    index,
-                    "schema",
-                    format!("the {kind} was removed: it stood in the wrong role"),
-                ));
+                let what = format!("the {kind} was removed: it stood in the wrong role");
+                changes.push(Change::new(from.start, "schema", what));
             }
             !misplaced
         });
-        before == entry.message.parts.len() || !entry.message.parts.is_empty()
+        before == message.parts.len() || !message.parts.is_empty()
     });
-    work.changes.extend(changes);
 }
 
 /// Removes parts that the API refuses anywhere, and parts in the wrong role.
 fn gemini(work: &mut Work) {
-    let mut changes = Vec::new();
     for entry in &mut work.entries {
-        let (index, of) = (entry.from.start, entry.message.role);
         if wrap_non_objects(&mut entry.message) {
-            changes.push(Change::new(index, "schema", "a value that is not an object was wrapped in one"));
+            let what = "a value that is not an object was wrapped in one";
+            work.changes.push(Change::new(entry.from.start, "schema", what));
         }
-        entry.message.parts.retain(|part| {
-            let (broken, what) = match part {
-                part if is_refused(part) => ("G-empty-text", "an empty part"),
-                Part::ToolCall(_) if of != Role::Assistant => ("G-use-in-user", "a call"),
-                Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
-                _ => return true,
-            };
-            changes.push(Change::new(index, broken, format!("{what} was removed")));
-            false
-        });
     }
-    work.changes.extend(changes);
+    work.remove_parts(&mut |role, part| {
+        let (broken, what) = match part {
+            part if is_refused(part) => ("G-empty-text", "an empty part"),
+            Part::ToolCall(_) if role != Role::Assistant => ("G-use-in-user", "a call"),
+            Part::ToolOutput(_) if role != Role::Tool => ("G-result-in-model", "an output"),
+            _ => return None,
+        };
+        Some((broken, format!("{what} was removed")))
+    });
 }
 
 fn anthropic(work: &mut Work) {
-    let is_converse = work.format == Format::BedrockConverse;
     let is_signed = work.is_signed;
-    let mut called: HashSet<String> = HashSet::default();
-    let mut changes = Vec::new();
-    let mut missing_error_texts = Vec::new();
     for entry in &mut work.entries {
-        let index = entry.from.start;
-        let role = entry.message.role;
-        let mut gone = |rule: &'static str, what: &str| {
-            changes.push(Change::new(index, rule, format!("{what} was removed")));
-        };
-        drop_refused(&mut entry.message.parts, &mut gone);
-        entry.message.parts.retain_mut(|part| match part {
+        drop_refused(&mut entry.message.parts, |rule, what| {
+            work.changes.push(Change::new(entry.from.start, rule, format!("{what} was removed")));
+        });
+    }
+    let mut called: HashSet<String> = HashSet::default();
+    work.remove_parts(&mut |role, part| {
+        let (broken, what) = match part {
             Part::ToolCall(call) if role != Role::Assistant => {
-                gone("A-use-in-user", &format!("the call {}", call.id));
-                false
+                ("A-use-in-user", format!("the call {}", call.id))
             }
             Part::ToolCall(call) => {
                 called.insert(call.id.clone());
-                true
+                return None;
             }
             Part::ToolOutput(output) if role != Role::Tool => {
-                gone("A-result-in-assistant", &format!("the result of {}", output.call_id));
-                false
-            }
-            Part::ToolOutput(output) => {
-                if output.is_error && output.content.is_empty() {
-                    output.content.push(Part::text(NO_ERROR_TEXT));
-                    missing_error_texts.push(Change::new(index, "A-empty-error", "a text was inserted"));
-                }
-                true
+                ("A-result-in-assistant", format!("the result of {}", output.call_id))
             }
             Part::Reasoning(reasoning)
                 if !reasoning.redacted && reasoning.signature.as_deref().map_or(is_signed, str::is_empty) =>
             {
-                gone("A-signature", "thinking without a signature");
-                false
+                ("A-signature", "thinking without a signature".to_owned())
             }
             Part::Opaque { raw, .. } => {
-                let text = |key: &str| raw.get(key).and_then(Value::as_str).unwrap_or_default();
-                let orphan = text("type").ends_with("_tool_result") && !called.contains(text("tool_use_id"));
-                if orphan {
-                    gone("A-server-result", &format!("the {} of {}", text("type"), text("tool_use_id")));
+                let (kind, of) = (text(raw, "type").unwrap_or_default(), text(raw, "tool_use_id"));
+                let of = of.unwrap_or_default();
+                if !kind.ends_with("_tool_result") || called.contains(of) {
+                    return None;
                 }
-                !orphan
+                ("A-server-result", format!("the {kind} of {of}"))
             }
-            _ => true,
-        });
-    }
-    if is_converse {
-        for entry in &mut work.entries {
-            let index = entry.from.start;
+            _ => return None,
+        };
+        Some((broken, format!("{what} was removed")))
+    });
+    for entry in &mut work.entries {
+        for output in entry.message.tool_outputs_mut().filter(|o| o.is_error && o.content.is_empty()) {
+            output.content.push(Part::text(NO_ERROR_TEXT));
+            work.changes.push(Change::new(entry.from.start, "A-empty-error", "a text was inserted"));
+        }
+        if work.format == Format::BedrockConverse {
             bedrock::fix_for_repair(&mut entry.message, |rule, what| {
-                changes.push(Change::new(index, rule, what));
+                work.changes.push(Change::new(entry.from.start, rule, what));
             });
         }
     }
-    work.changes.extend(changes);
-    work.changes.extend(missing_error_texts);
 }
 
 /// Removes messages that have become empty, and corrects the beginning and the end.
@@ -141,21 +121,19 @@ pub(super) fn repair_ends(work: &mut Work) {
         "schema", "C-null-content", "A-empty-content", "schema", "G-empty-parts", "B-empty-content", "schema",
     ]);
     let format = work.format;
-    let mut changes = Vec::new();
     let reported: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
     work.entries.retain(|entry| {
         let keep = !is_inexpressible(format, &entry.message);
         if !keep && !reported.contains(&entry.from.start) {
-            changes.push(Change::new(entry.from.start, rule, "an empty message was removed"));
+            work.changes.push(Change::new(entry.from.start, rule, "an empty message was removed"));
         }
         keep
     });
     if format == Format::OpenaiChat {
         for entry in &mut work.entries {
-            remove_empty_lists(entry, &mut changes);
+            remove_empty_lists(entry, &mut work.changes);
         }
     }
-    work.changes.extend(changes);
     match format {
         Format::Anthropic => {
             fix_beginning(work, "A-first");
@@ -164,11 +142,28 @@ pub(super) fn repair_ends(work: &mut Work) {
         Format::BedrockConverse => {
             fix_beginning(work, "B-first");
             fix_end(work);
-            report_joined_roles(work);
+            // Messages are merged because the API wants alternating roles.
+            report_joined(
+                work,
+                "B-same-role",
+                "it was joined with the message before it",
+                |before, entry| {
+                    role(before.message.role) == role(entry.message.role) && before.from != entry.from
+                },
+            );
         }
         Format::Gemini => {
             fix_beginning(work, "G-first");
-            report_joined_outputs(work);
+            // Outputs that came in several contents are written in one.
+            report_joined(
+                work,
+                "G-result-place",
+                "it was joined to the content before it",
+                |before, entry| {
+                    [before, entry].iter().all(|entry| entry.message.role == Role::Tool)
+                        && before.from.start < entry.from.start
+                },
+            );
         }
         _ => {}
     }
@@ -207,34 +202,10 @@ fn remove_empty_lists(entry: &mut Entry, changes: &mut Vec<Change>) {
     }
 }
 
-/// Reports outputs that came in several contents and are written in one.
-fn report_joined_outputs(work: &mut Work) {
-    let is_joined = |pair: &&[Entry]| {
-        let [before, entry] = pair else { return false };
-        [before, entry].iter().all(|entry| entry.message.role == Role::Tool)
-            && before.from.start < entry.from.start
-    };
-    let at: Vec<usize> = work.entries.windows(2).filter(is_joined).map(|pair| pair[1].from.start).collect();
-    for index in at {
-        work.note_change(index, "G-result-place", "it was joined to the content before it");
-    }
-}
-
-/// Reports messages that are merged because the API wants alternating roles.
-fn report_joined_roles(work: &mut Work) {
-    let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
-    let merged_at: Vec<usize> = work
-        .entries
-        .windows(2)
-        .filter(|pair| {
-            let ((from, of), (other, with)) = (as_sent(&pair[0]), as_sent(&pair[1]));
-            of == with && from != other
-        })
-        .map(|pair| pair[1].from.start)
-        .collect();
-    for index in merged_at {
-        work.note_change(index, "B-same-role", "it was joined with the message before it");
-    }
+/// Reports the entries that are written in one with the entry before them.
+fn report_joined(work: &mut Work, rule: &'static str, what: &str, is_joined: fn(&Entry, &Entry) -> bool) {
+    let joined = work.entries.windows(2).filter(|pair| is_joined(&pair[0], &pair[1]));
+    work.changes.extend(joined.map(|pair| Change::new(pair[1].from.start, rule, what)));
 }
 
 fn fix_beginning(work: &mut Work, rule: &'static str) {
@@ -259,9 +230,4 @@ fn fix_end(work: &mut Work) {
         *text = trimmed.into();
     }
     work.note_change(index, "A-trailing-space", "trailing white space was removed");
-}
-
-/// Whether the call is a plain function call, whose output may be of several kinds.
-pub(super) fn is_plain(kind: &CallKind) -> bool {
-    matches!(kind, CallKind::Function)
 }

@@ -3,7 +3,6 @@
 mod content;
 mod ids;
 mod pairing;
-mod position;
 mod reasoning;
 mod work;
 
@@ -13,6 +12,8 @@ use serde_json::Value;
 
 use super::anthropic::is_blank;
 use super::bedrock;
+use super::find_list::outside_list;
+use super::position::{CACHE_MARKS, PositionChecker, mark_key, marks_of};
 use super::{CheckOptions, Severity, check, list_keys, list_of, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
@@ -53,7 +54,7 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     let mut work = Work { format, entries, changes, pending: options.pending, is_signed };
     content::repair(&mut work);
     pairing::repair(&mut work, options);
-    position::repair(&mut work, input);
+    fix_positions(&mut work, input);
     content::repair_ends(&mut work);
     let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();
     let items = write_list(format, &messages);
@@ -75,6 +76,21 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     }
     sort_by_key(&mut changes, |change| change.index);
     Ok(Repaired { output, changes })
+}
+
+/// Removes what the API refuses because of its position, the same as a view does. `input`: the body, whose header and tools may have
+/// cache marks.
+fn fix_positions(work: &mut Work, input: &Value) {
+    let key = mark_key(work.format);
+    let room = CACHE_MARKS.saturating_sub(outside_list(input).map(|block| marks_of(block, key)).sum());
+    let mut checker = PositionChecker::with_marks(work.format, room);
+    checker.update(0, work.entries.len(), |at| work.entries.get(at).map(|entry| &entry.message));
+    for (at, removals) in checker.removals_from(0) {
+        let Some(entry) = work.entries.get_mut(at) else { continue };
+        entry.message = removals.apply(&entry.message, work.format);
+        let broken = removals.broken_rules();
+        work.changes.extend(broken.map(|(rule, what)| Change::new(entry.from.start, rule, what)));
+    }
 }
 
 /// Removes blank texts from the system blocks of a body. Returns whether there were any.

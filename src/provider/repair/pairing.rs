@@ -1,12 +1,13 @@
 //! Puts every output after its call and gives every call exactly one output.
 
-use super::work::{Entry, MISSING_OUTPUT, Work};
-use super::{content, reasoning};
+use super::reasoning;
+use super::work::{Change, Entry, MISSING_OUTPUT, Work};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
 use crate::provider::check::pending::last_step;
+use crate::provider::fields::text;
 use crate::provider::openai_responses::kinds;
 use crate::sorting::sort_by_key;
 
@@ -56,8 +57,8 @@ pub(super) fn repair(work: &mut Work, options: &CheckOptions<'_>) {
         .flat_map(|(at, e)| wants_output(&e.message).map(move |c| OpenCall { id: c.id.clone(), at }))
         .collect();
     let answers = match_outputs(work, &asked);
-    let moved = place_outputs(work, &asked, &answers, place, options);
-    rebuild(work, moved, place);
+    let (entries, moved) = place_outputs(work, &asked, &answers, place, options);
+    rebuild(work, entries, moved, place);
 }
 
 /// The calls that the API requires an output for. A request for an approval is one: its placeholder denies it.
@@ -68,39 +69,20 @@ fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
 /// Removes outputs of hosted tools, which are part of the model's own messages, if their call is not before them.
 fn drop_hosted_orphans(work: &mut Work) {
     let mut called: HashSet<String> = HashSet::default();
-    let mut gone = Vec::new();
-    for entry in &mut work.entries {
-        let index = entry.from.start;
-        entry.message.parts.retain(|part| match part {
-            Part::ToolCall(call) => {
-                called.insert(call.id.clone());
-                true
-            }
-            Part::Opaque { raw, .. } => {
-                let text = |key: &str| raw.get(key).and_then(|v| v.as_str());
-                let id =
-                    text("call_id").filter(|_| text("type").is_some_and(|t| kinds::output_kind(t).is_some()));
-                let orphan = id.filter(|id| !called.contains(*id)).map(str::to_owned);
-                let keep = orphan.is_none();
-                gone.extend(orphan.map(|id| (index, id)));
-                keep
-            }
-            _ => true,
-        });
-    }
-    for (index, id) in gone {
-        work.note_change(
-            index,
-            "R-orphan-output",
-            format!("the output of {id} was removed: its call is not before it"),
-        );
-    }
+    work.remove_parts(&mut |_, part| {
+        if let Part::ToolCall(call) = part {
+            called.insert(call.id.clone());
+        }
+        let Part::Opaque { raw, .. } = part else { return None };
+        let id = text(raw, "call_id").filter(|id| !called.contains(*id))?;
+        kinds::output_kind(text(raw, "type")?)?;
+        Some(("R-orphan-output", format!("the output of {id} was removed: its call is not before it")))
+    });
 }
 
 /// Moves what the model said after a call to before the call: some providers allow nothing between a call and its
 /// output.
 fn move_calls_last(work: &mut Work) {
-    let mut changed = Vec::new();
     for entry in work.entries.iter_mut().filter(|e| e.message.role == Role::Assistant) {
         let parts = &mut entry.message.parts;
         let is_call = |p: &Part| matches!(p, Part::ToolCall(call) if !call.hosted);
@@ -112,14 +94,8 @@ fn move_calls_last(work: &mut Work) {
         let (after, said): (Vec<Part>, Vec<Part>) = parts.drain(first..).partition(stays);
         parts.extend(said);
         parts.extend(after);
-        changed.push(entry.from.start);
-    }
-    for index in changed {
-        work.note_change(
-            index,
-            "R-interleaved",
-            "the items between a call and its output were moved before the call",
-        );
+        let what = "the items between a call and its output were moved before the call";
+        work.changes.push(Change::new(entry.from.start, "R-interleaved", what));
     }
 }
 
@@ -129,7 +105,6 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         "R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "G-dup-use", "B-dup-use", "M-dup-call",
     ]);
     let mut open: HashSet<String> = HashSet::default();
-    let mut gone: Vec<(usize, String)> = Vec::new();
     let mut previous = Role::User;
     for entry in &mut work.entries {
         for output in entry.message.tool_outputs() {
@@ -142,31 +117,14 @@ fn drop_duplicate_calls(work: &mut Work, place: Place) {
         if !entry.message.role.is_instruction() {
             previous = entry.message.role;
         }
-        let index = entry.from.start;
-        let mut ids: HashSet<String> = HashSet::default();
-        let twice: Vec<bool> = entry
-            .message
-            .parts
-            .iter()
-            .map(|part| match part {
-                Part::ToolCall(call) if !call.hosted => {
-                    open.contains(&call.id) || !ids.insert(call.id.clone())
-                }
-                _ => false,
-            })
-            .collect();
-        let mut twice = twice.into_iter();
-        entry.message.parts.retain(|part| {
-            let drop = twice.next().unwrap_or(false);
-            if let (true, Part::ToolCall(call)) = (drop, part) {
-                gone.push((index, call.id.clone()));
+        entry.message.parts.retain(|part| match part {
+            Part::ToolCall(call) if !call.hosted && !open.insert(call.id.clone()) => {
+                let what = format!("the second call {} was removed", call.id);
+                work.changes.push(Change::new(entry.from.start, rule, what));
+                false
             }
-            !drop
+            _ => true,
         });
-        open.extend(ids);
-    }
-    for (index, id) in gone {
-        work.note_change(index, rule, format!("the second call {id} was removed"));
     }
 }
 
@@ -203,10 +161,8 @@ fn match_outputs(work: &Work, asked: &[OpenCall]) -> Vec<Option<usize>> {
 /// The original position of an inserted output: after all others.
 const PLACEHOLDER: usize = usize::MAX;
 
-/// Outputs that are moved: for each entry the outputs to put after it, with their original positions.
-struct Moved {
-    after: HashMap<usize, Vec<(usize, Entry)>>,
-}
+/// For each entry: the outputs that are moved behind it, with their original positions.
+type Moved = HashMap<usize, Vec<(usize, Entry)>>;
 
 /// Removes outputs without a call, and decides where the others go.
 fn place_outputs(
@@ -215,7 +171,7 @@ fn place_outputs(
     answers: &[Option<usize>],
     place: Place,
     options: &CheckOptions<'_>,
-) -> Moved {
+) -> (Vec<Option<Entry>>, Moved) {
     let orphan = work.rule([
         "R-orphan-output", "C-orphan-tool", "A-orphan-result", "S-orphan-result", "G-orphan-result",
         "B-orphan-result", "M-orphan-output",
@@ -241,7 +197,6 @@ fn place_outputs(
 
     // Remove outputs without a call, unless the provider stores the earlier part of the conversation, or it is the
     // answer to an approval request.
-    let mut changes = Vec::new();
     for (i, slot) in taken.iter_mut().enumerate() {
         let Some(output) = slot.as_ref().and_then(|e| e.message.tool_outputs().next()) else { continue };
         let approval = !output.decision().is_empty();
@@ -254,12 +209,12 @@ fn place_outputs(
             (orphan, format!("the output of {} was removed: its call is missing", output.call_id))
         };
         let from = slot.take().map_or(0, |e| e.from.start);
-        changes.push((from, rule, what));
+        work.note_change(from, rule, what);
     }
 
     let ends = run_ends(&roles, work.format);
     let barriers = barriers(&roles, place, work.format);
-    let mut moved = Moved { after: HashMap::default() };
+    let mut moved = Moved::default();
     for (n, call) in asked.iter().enumerate() {
         let target = match place {
             Place::After | Place::Directly => call.at,
@@ -269,13 +224,10 @@ fn place_outputs(
         match answers[n] {
             None if call.at >= running && (place != Place::Directly || Some(call.at) == last_assistant) => {}
             None => {
-                changes.push((
-                    from.start,
-                    missing,
-                    format!("a placeholder was inserted as the output of {}", call.id),
-                ));
+                let what = format!("a placeholder was inserted as the output of {}", call.id);
+                work.note_change(from.start, missing, what);
                 let message = Message::tool(call.id.clone(), MISSING_OUTPUT);
-                moved.after.entry(target).or_default().push((PLACEHOLDER, Entry { message, from }));
+                moved.entry(target).or_default().push((PLACEHOLDER, Entry { message, from }));
             }
             Some(i) if place == Place::After && i > call.at => {}
             Some(i) => {
@@ -283,28 +235,13 @@ fn place_outputs(
                 let stays = target < i && barriers[target + 1] == barriers[i];
                 if i < call.at || !stays {
                     let what = format!("the output of {} was moved to its call", call.id);
-                    changes.push((entry.from.start, misplaced, what));
+                    work.note_change(entry.from.start, misplaced, what);
                 }
-                moved.after.entry(target).or_default().push((i, entry));
+                moved.entry(target).or_default().push((i, entry));
             }
         }
     }
-    for (index, rule, what) in changes {
-        work.note_change(index, rule, what);
-    }
-    work.entries = taken.into_iter().map(|e| e.unwrap_or_else(Entry::removed)).collect();
-    moved
-}
-
-impl Entry {
-    /// A placeholder for a removed entry; it is left out when the list is rebuilt.
-    fn removed() -> Self {
-        Self { message: Message::new(Role::Tool, Vec::new()), from: 0..1 }
-    }
-
-    fn is_removed(&self) -> bool {
-        self.message.role == Role::Tool && self.message.parts.is_empty()
-    }
+    (taken, moved)
 }
 
 /// Whether such a message may be between a call and its output. The AI SDK allows no system message there; a developer
@@ -343,14 +280,12 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
 }
 
 /// Rebuilds the list: outputs in their original order, placeholders last.
-fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
-    let old = std::mem::take(&mut work.entries);
+fn rebuild(work: &mut Work, entries: Vec<Option<Entry>>, mut moved: Moved, place: Place) {
     let mut inserted = HashSet::default();
-    for (i, entry) in old.into_iter().enumerate() {
-        if !entry.is_removed() {
-            work.entries.push(entry);
-        }
-        if let Some(mut outputs) = moved.after.remove(&i) {
+    let is_left = |entry: &Entry| entry.message.role != Role::Tool || !entry.message.parts.is_empty();
+    for (i, entry) in entries.into_iter().enumerate() {
+        work.entries.extend(entry.filter(is_left));
+        if let Some(mut outputs) = moved.remove(&i) {
             sort_by_key(&mut outputs, |(at, _)| *at);
             for (at, output) in outputs {
                 if at == PLACEHOLDER {
@@ -372,21 +307,18 @@ fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
 /// `inserted`: the indexes of inserted outputs, whose kind was never wrong.
 fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
     let mut kinds_of: HashMap<String, &'static str> = HashMap::default();
-    let mut changes = Vec::new();
     for (at, entry) in work.entries.iter_mut().enumerate() {
         for call in entry.message.tool_calls() {
             let kind = match &call.kind {
-                kind if content::is_plain(kind) => "function_call",
+                CallKind::Function => "function_call",
                 CallKind::Custom => "custom_tool_call",
                 CallKind::Other { raw, .. } => {
                     let name = raw.get("type").and_then(|t| t.as_str()).unwrap_or_default();
                     kinds::call_kind(name).map_or("", |k| k.call)
                 }
-                CallKind::Function => "function_call",
             };
             kinds_of.insert(call.id.clone(), kind);
         }
-        let index = entry.from.start;
         for output in entry.message.tool_outputs_mut() {
             let Some(call) = kinds_of.get(&output.call_id).and_then(|name| kinds::call_kind(name)) else {
                 continue;
@@ -400,12 +332,10 @@ fn fix_output_kinds(work: &mut Work, inserted: &HashSet<usize>) {
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
             if !fits(given_kind) && !inserted.contains(&at) {
                 output.extras = Extras::default();
-                changes.push((index, format!("it was changed to a {}", call.output)));
+                let what = format!("it was changed to a {}", call.output);
+                work.changes.push(Change::new(entry.from.start, "R-kind", what));
             }
         }
-    }
-    for (index, what) in changes {
-        work.note_change(index, "R-kind", what);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repairs reasoning: duplicate ids of items, and calls without reasoning that a provider requires.
 
-use super::work::{Entry, Work};
+use super::work::{Change, Entry, Work};
 use crate::hashing::HashSet;
 use crate::message::Part;
 use crate::provider::check::dialect::{Dialect, ReasoningRule};
@@ -11,9 +11,7 @@ use crate::provider::openai_chat::{has_reasoning_field, no_reasoning};
 /// orphan then.
 pub(super) fn duplicate_ids(work: &mut Work) {
     let mut seen: HashSet<String> = HashSet::default();
-    let mut changes = Vec::new();
     for entry in &mut work.entries {
-        let index = entry.from.start;
         let parts = std::mem::take(&mut entry.message.parts);
         entry.message.parts = parts
             .into_iter()
@@ -23,13 +21,11 @@ pub(super) fn duplicate_ids(work: &mut Work) {
                 let bare = item_ids::without_item_id(part);
                 let kept = item_ids::any_id(&bare).is_none();
                 let what = if kept { "lost its id" } else { "was removed" };
-                changes.push((index, format!("the second item with the id {id} {what}")));
+                let what = format!("the second item with the id {id} {what}");
+                work.changes.push(Change::new(entry.from.start, "R-dup-id", what));
                 kept.then_some(bare)
             })
             .collect();
-    }
-    for (index, what) in changes {
-        work.note_change(index, "R-dup-id", what);
     }
 }
 
@@ -40,16 +36,13 @@ pub(super) fn add_required(work: &mut Work, dialect: &Dialect) {
     if !work.entries.iter().any(thinks) {
         return;
     }
-    let mut without_reasoning = Vec::new();
     for entry in &mut work.entries {
         let has_field = entry.message.parts.iter().any(has_reasoning_field);
         if entry.message.tool_calls().next().is_some() && !has_field {
             entry.message.parts.insert(0, no_reasoning(field));
-            without_reasoning.push(entry.from.start);
+            let what = format!("an empty `{field}` was inserted");
+            work.changes.push(Change::new(entry.from.start, "C-reasoning-missing", what));
         }
-    }
-    for index in without_reasoning {
-        work.note_change(index, "C-reasoning-missing", format!("an empty `{field}` was inserted"));
     }
 }
 

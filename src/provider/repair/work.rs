@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, Part, Role};
 
 /// A change to one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,6 +31,9 @@ pub(super) struct Entry {
     pub from: Range<usize>,
 }
 
+/// A broken rule, and what was done.
+pub(super) type Broken = (&'static str, String);
+
 /// The state that all steps of a repair share.
 pub(super) struct Work {
     pub format: Format,
@@ -44,6 +47,19 @@ pub(super) struct Work {
 impl Work {
     pub fn note_change(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
         self.changes.push(Change::new(index, rule, what));
+    }
+
+    /// Removes the parts for which `judge` names a broken rule and says what was done.
+    pub fn remove_parts(&mut self, judge: &mut dyn FnMut(Role, &Part) -> Option<Broken>) {
+        for Entry { message, from } in &mut self.entries {
+            let role = message.role;
+            message.parts.retain(|part| {
+                let broken = judge(role, part).map(|(rule, what)| Change::new(from.start, rule, what));
+                let keeps = broken.is_none();
+                self.changes.extend(broken);
+                keeps
+            });
+        }
     }
 
     /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, Gemini, Bedrock, our own.

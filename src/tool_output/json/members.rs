@@ -85,18 +85,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_members_kind_is_read_from_its_name() {
-        let all =
-            |keys: &[&str], of: MemberKind| keys.iter().all(|k| kind_of_member(&format!("\"{k}\"")) == of);
-        assert!(all(&["id", "title", "Name"], MemberKind::Identity));
-        assert!(all(&["user_id", "orderId", "UUID", "traceID", "path"], MemberKind::Id));
-        assert!(all(&["error", "errorMessage", "stack_trace"], MemberKind::Error));
-        assert!(all(&["success", "ok", "exit_code", "status"], MemberKind::Outcome));
-        assert!(all(&["total", "item_count", "numFiles", "totalPages"], MemberKind::Count));
-        assert!(all(&["valid", "grid", "paid", "body", ""], MemberKind::Plain));
-    }
-
-    #[test]
     fn only_failures_are_recognised_as_failed() {
         let tells = |text: &str| failed(&Document::parse(text).unwrap(), 0);
         for text in [

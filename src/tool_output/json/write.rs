@@ -207,7 +207,7 @@ impl<'a> Writer<'_, 'a> {
             return self.object(item, CutPolicy::None, false);
         }
         let members = document.children(item).filter(|m| known(m) || reports_failure(document, *m));
-        let members = members.map(|m| self.member(m)).collect();
+        let members = members.map(|m| self.member(m, CutPolicy::None)).collect();
         self.members(members, false);
     }
 
@@ -244,7 +244,7 @@ impl<'a> Writer<'_, 'a> {
                     ]);
                 }
             } else {
-                members.push(self.member_with(member, care));
+                members.push(self.member(member, care));
             }
         }
         members.append(&mut cut);
@@ -255,12 +255,8 @@ impl<'a> Writer<'_, 'a> {
         self.members(members, mark);
     }
 
-    fn member(&self, member: usize) -> Vec<Pending<'a>> {
-        self.member_with(member, CutPolicy::None)
-    }
-
     /// A member's name and value. Much is kept of errors and ids.
-    fn member_with(&self, member: usize, care: CutPolicy) -> Vec<Pending<'a>> {
+    fn member(&self, member: usize, care: CutPolicy) -> Vec<Pending<'a>> {
         let name = self.document.key(member);
         let care = match kind_of_member(name) {
             MemberKind::Error | MemberKind::Id => CutPolicy::Kept,

@@ -4,9 +4,8 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use super::Session;
-use crate::error::Error;
 use crate::session::Session as Core;
-use crate::wasm::arguments::{count, get_string, known_keys};
+use crate::wasm::arguments::{count, get_flag, get_string, known_keys};
 use crate::wasm::engine::Engine;
 use crate::wasm::host::{Host, host};
 use crate::wasm::run::{self, Goal};
@@ -108,11 +107,9 @@ impl Session {
         options: JsValue,
     ) -> Result<Promise, JsValue> {
         known_keys(&options, &["signal", "fill", "idleMs"])?;
-        let wrong = || Error::argument("`fill`: expected true or false");
-        let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
+        let fill = get_flag(&options, "fill")?;
         let idle_ms = get(&options, "idleMs")?.map(|ms| count(&ms, "idleMs")).transpose()?;
-        let (fill, idle_ms) = (fill.unwrap_or(false), idle_ms.map(|ms| ms as u64));
-        self.run(Goal::Prepare { fill, idle_ms }, &options)
+        self.run(Goal::Prepare { fill, idle_ms: idle_ms.map(|ms| ms as u64) }, &options)
     }
 
     /// A preview of a compaction: what it would fold, keep and trim, its request, and the tokens. Changes nothing.

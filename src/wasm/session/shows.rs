@@ -8,13 +8,13 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
-use crate::wasm::arguments::{known_keys, parse_format, text};
+use crate::wasm::arguments::{known_keys, options_json, parse_format, text};
 use crate::wasm::host::host;
 use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
 use crate::wasm::sliced::SlicedSearch;
 use crate::wasm::tool_outputs::ToolOutputCache;
-use crate::wasm::value::{flat_to_js, json, to_js};
+use crate::wasm::value::{flat_to_js, to_js};
 use crate::wasm::view::{marked_view_of, view_of};
 
 #[wasm_bindgen]
@@ -214,11 +214,7 @@ impl Session {
 }
 
 fn search_of(query: &JsValue, options: &JsValue) -> Result<Search, JsValue> {
-    let options = if options.is_undefined() {
-        serde_json::json!({})
-    } else {
-        json(options, ErrorCode::InvalidArgument)?
-    };
+    let options = options_json(options, ErrorCode::InvalidArgument)?;
     let search = match (query.dyn_ref::<js_sys::RegExp>(), query.as_string()) {
         (Some(regex), _) => {
             Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
