@@ -78,14 +78,14 @@ pub use record_text::{
     records_rules, without_ledger,
 };
 pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, is_pasted, is_written, only_names_what_to_read, refers_back,
+    LONGEST_MESSAGE as LONGEST_REMARKED, is_written, only_names_what_to_read, refers_back,
 };
 pub use sentences::{Sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,
 };
-pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
+pub use small_talk::{agrees, is_courtesy, says_what_is_lacking, thanks};
 pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};

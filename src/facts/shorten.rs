@@ -11,7 +11,7 @@ use super::sentences;
 use crate::tool_output::{first_words, last_words, splits_word};
 
 /// Marks where text was left out.
-const GAP: &str = "[…]";
+pub const GAP: &str = "[…]";
 
 /// What a mark costs, and what a reader loses by it, in bytes.
 const COST_OF_GAP: usize = 36;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::remarks::{LONGEST_MESSAGE, is_pasted, is_written, names_something, remarks};
-use super::shorten::{both_ends_within, marked_line, one_line};
+use super::shorten::{GAP, both_ends_within, marked_line, one_line};
 use super::small_talk::is_assent;
 use super::words::words;
 use crate::hashing::hash;
@@ -15,7 +15,8 @@ use crate::tool_output::first_words;
 /// Of a longer text, about so many bytes at its ends are read.
 const LONGEST_READ: usize = 2_000;
 
-/// Longer texts, in bytes, lose their middle: what was pasted. What the user wrote may have `LONGEST_MESSAGE`.
+/// Of a longer text, in bytes, most of which was pasted, the lines are told that somebody wrote, or else its ends. What the user wrote may
+/// have `LONGEST_MESSAGE`.
 const LONGEST_PASTED: usize = 240;
 
 /// Two messages with so many rare words in common are about the same, and so are two with the same quantity: "12 pages". A name, such as
@@ -101,9 +102,13 @@ impl Told {
     pub fn of(text: &str) -> Self {
         let ends = ends_of(text);
         let line = entry(&ends);
-        let longest =
-            if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_MESSAGE } else { LONGEST_PASTED };
-        let line = if line.len() > longest { both_ends_within(&line, longest) } else { line };
+        let line = if line.len() <= LONGEST_PASTED || is_written(&line) {
+            both_ends_within(&line, LONGEST_MESSAGE)
+        } else if let Some(written) = written_lines(&ends) {
+            both_ends_within(&written, LONGEST_MESSAGE)
+        } else {
+            both_ends_within(&line, LONGEST_PASTED)
+        };
         Self { line, about: about(&ends) }
     }
 }
@@ -130,6 +135,18 @@ pub fn entry(text: &str) -> String {
     }
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join("\n  ")
+}
+
+/// What somebody wrote in a text, if that is less than half of it: the lines that are sentences, with a mark in the place of the others.
+fn written_lines(text: &str) -> Option<String> {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let line = if is_written(line) { line } else { GAP };
+        if line != GAP || lines.last() != Some(&GAP) {
+            lines.push(line);
+        }
+    }
+    lines.iter().any(|line| *line != GAP).then(|| lines.join("\n  "))
 }
 
 /// A text, or both ends of a long one, which loses its middle in any case.

@@ -125,10 +125,11 @@ impl<'a> AlreadyShown<'a> {
     }
 
     /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever
-    /// lines. Not all messages are searched, because these lines cost little to repeat.
+    /// lines. Not all messages are searched, because these lines cost little to repeat; nor are summaries, which quote them without their
+    /// order.
     pub(super) fn find_nearby(&self, needles: &TextSet<String>, mut found: impl FnMut(usize)) {
         let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
-        for message in self.searched().chain(newest).filter(|_| !needles.is_empty()) {
+        for message in self.messages.iter().copied().chain(newest).filter(|_| !needles.is_empty()) {
             needles.find(&shorten::one_line(&message.plain_text()), &mut found);
         }
     }

@@ -245,6 +245,7 @@ impl<'a> Said<'a> {
             Remarked::Nothing if text.is_some_and(refers_back) => Need::Vague,
             Remarked::Nothing if text.is_some() && !self.is_recorded => return Ok(None),
             _ if self.has_rules => Need::Rule,
+            Remarked::Nothing if !self.is_recorded => Need::AboutOneThing,
             Remarked::OneThing => Need::AboutOneThing,
             Remarked::Nothing | Remarked::General => Need::General,
         };
