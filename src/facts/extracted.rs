@@ -14,7 +14,7 @@ use super::actions::action;
 use super::id_field::{FieldNames, each_literal_in};
 use super::kept::KeptFacts;
 use super::notes::{CallNote, CommandOutcome, Notes};
-use super::{Names, Remark, Subject, is_ask_user_tool, remarks};
+use super::{Names, Subject, is_ask_user_tool};
 use crate::hashing::HashMap;
 use crate::message::{CallKind, Message, Part};
 use crate::sorted::{SortedMap, SortedSet};
@@ -31,8 +31,6 @@ pub struct ExtractedFacts {
     /// Which fields held ids: by message, the number of the id and that of the field's name.
     held: Vec<(u32, u32, u32)>,
     field_names: FieldNames,
-    /// The user's remarks, by message.
-    remarks: HashMap<u32, Box<[Remark]>>,
     notes: SortedMap<u32, Box<Notes>>,
     /// For each message, what its calls work on.
     subjects: Vec<Box<[Subject]>>,
@@ -86,11 +84,6 @@ impl ExtractedFacts {
         self.tagless.get(at).is_some_and(|tagless| *tagless)
     }
 
-    /// The user's remarks in a message, in order.
-    pub fn remarks(&self, at: usize) -> &[Remark] {
-        self.remarks.get(&(at as u32)).map_or(&[], |remarks| remarks)
-    }
-
     /// Extracts the facts of the next message.
     pub fn add(&mut self, message: &Message) {
         each_literal_in(message, &mut |literal, field| {
@@ -100,12 +93,6 @@ impl ExtractedFacts {
                 self.held.push((self.ends.len() as u32, number, self.field_names.number(field)));
             }
         });
-        if message.opens_turn() {
-            let remarks = remarks(&message.plain_text());
-            if !remarks.is_empty() {
-                self.remarks.insert(self.ends.len() as u32, remarks.into());
-            }
-        }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {
             if let Some(prints_own_messages) = self.running.remove(&output.call_id) {

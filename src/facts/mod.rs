@@ -42,7 +42,6 @@ pub(crate) mod shorten;
 mod small_talk;
 mod stated_rule;
 mod statements;
-mod strength;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -77,8 +76,8 @@ pub use record_text::{
     records_rules, without_ledger,
 };
 pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, Remark, is_pasted, is_written, only_names_what_to_read, refers_back,
-    remarks, without_numbers,
+    LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_pasted, is_written, only_names_what_to_read, says,
+    without_numbers,
 };
 pub use sentences::{Sentence, sentences};
 pub use shell::{
@@ -87,7 +86,6 @@ pub use shell::{
 };
 pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
 pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
-pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_of_call, texts_with};

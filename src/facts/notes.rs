@@ -6,8 +6,8 @@ use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::record_text::{behind_record, recorded_rules, records_rules};
 use super::stated_rule::{StatedRule, quoted_rules, stated_rules};
 use super::{
-    Plan, checkboxes, commit_message, directory, final_question, intentions, is_minor_change,
-    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
+    Plan, Says, checkboxes, commit_message, directory, final_question, intentions, is_minor_change,
+    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says, says_all_done, shorten,
     without_directory, without_shortening,
 };
 use crate::hashing::HashSet;
@@ -28,6 +28,8 @@ const LONGEST_ERROR: usize = 120;
 pub struct Notes {
     /// The constraints in it, in order, if it is from the user or a system prompt.
     pub rules: Vec<StatedRule>,
+    /// What it says by itself, if it is the user's.
+    pub says: Says,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
     /// It says that all work is done.
@@ -104,6 +106,9 @@ impl Notes {
             // A cut may have left a part of a rule, beside the mark that quotes all of it.
             notes.rules.retain(|rule| !quoted.iter().any(|whole| whole.text.contains(&rule.text)));
             notes.add_rules(quoted);
+        }
+        if message.opens_turn() {
+            notes.says = says(&text);
         }
         if records_rules(message) {
             notes.add_rules(recorded_rules(&text));

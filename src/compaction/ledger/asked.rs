@@ -1,6 +1,7 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
 use super::sentence::contains_sentence;
+use super::user_remarks::plain_text;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
@@ -312,11 +313,7 @@ fn request_in(
     label: &'static str,
     redact: Option<&Redact>,
 ) -> Result<AskedRequest> {
-    let message = &context.history.node(at).message;
-    let text = match redact {
-        Some(redact) => redact.message(message)?.plain_text(),
-        None => message.plain_text(),
-    };
+    let text = plain_text(&context.history.node(at).message, redact)?;
     Ok(AskedRequest::new(label, at, text))
 }
 

@@ -10,10 +10,11 @@ use crate::error::Result;
 use crate::facts::shorten::{both_ends_within, marked_line, one_line};
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, LONGEST_REMARKED, Remark, TextSet, agrees, is_written, refers_back, remarks, sentences,
-    thanks, whole_final_question, without_numbers,
+    ExtractedFacts, LONGEST_REMARKED, Says, TextSet, agrees, is_written, says, sentences, thanks,
+    whole_final_question, without_numbers,
 };
 use crate::hashing::hash;
+use crate::message::Message;
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
 use crate::tool_output::first_words;
@@ -82,10 +83,10 @@ enum Need {
 }
 
 /// One of the user's messages.
-struct Said<'a> {
+struct Said {
     at: NodeIndex,
     text: String,
-    remarks: Cow<'a, [Remark]>,
+    says: Says,
     has_rules: bool,
     /// A hash that is the same for messages that differ only by their numbers.
     kind: u64,
@@ -104,23 +105,21 @@ pub(super) fn user_words<'r>(
     let newest = folded_turns(context, members, true).take(MANY);
     let oldest = folded_turns(context, members, false).take(MANY);
     let mut seen = NodeSet::default();
-    let mut all: Vec<Said<'_>> = Vec::with_capacity(2 * MANY);
+    let mut all: Vec<Said> = Vec::with_capacity(2 * MANY);
     for at in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
         if !seen.insert(at) {
             continue;
         }
         let message = &context.history.node(at).message;
-        let has_rules = facts.notes(at.get()).is_some_and(|notes| !notes.rules.is_empty());
-        let (text, remarks) = match redact {
-            Some(redact) => {
-                let text = redact.message(message)?.plain_text();
-                let remarks = remarks(&text).into();
-                (text, remarks)
-            }
-            None => (message.plain_text(), facts.remarks(at.get()).into()),
+        let notes = facts.notes(at.get());
+        let has_rules = notes.is_some_and(|notes| !notes.rules.is_empty());
+        let text = plain_text(message, redact)?;
+        let says = match redact {
+            Some(_) => says(&text),
+            None => notes.map_or(Says::Nothing, |notes| notes.says),
         };
         let kind = hash(without_numbers(&ends_of(&text)).as_bytes());
-        all.push(Said { at, text, remarks, has_rules, kind });
+        all.push(Said { at, text, says, has_rules, kind });
     }
     let later = later_ones(&all);
     let mut out: Vec<(Need, UserRemark)> = Vec::new();
@@ -161,7 +160,7 @@ pub(super) fn user_words<'r>(
 }
 
 /// Adds a message that only the one before it explains: to that one, so that neither is told without the other.
-fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[AskedRequest], line: SaidLine) {
+fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said], asked: &[AskedRequest], line: SaidLine) {
     let before = all.iter().filter(|said| said.at < line.at).max_by_key(|said| said.at);
     let told = before.and_then(|before| {
         out.iter_mut().find(|(_, remark)| remark.lines.iter().any(|told| told.at == before.at))
@@ -180,7 +179,7 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
     }
 }
 
-impl Said<'_> {
+impl Said {
     /// The line that tells it, if it says anything, and how much a later reader needs it.
     fn told(&self, context: &Context, redact: Option<&Redact>) -> Result<Option<(Need, String)>> {
         if self.text == ERASED {
@@ -192,13 +191,12 @@ impl Said<'_> {
             let need = if agrees(&line) && !self.has_rules { Need::Again } else { Need::General };
             return Ok(Some((need, format!("{line} (asked: {question})"))));
         }
-        let is_general = |remark: &Remark| !remark.about_one_thing;
-        let need = match &*self.remarks {
-            [] if refers_back(&self.text) => Need::Vague,
-            [] if self.text.len() <= LONGEST_REMARKED => return Ok(None),
+        let need = match self.says {
+            Says::Nothing => return Ok(None),
+            Says::Back => Need::Vague,
             _ if self.has_rules => Need::Rule,
-            remarks if remarks.iter().any(is_general) => Need::General,
-            _ => Need::AboutOneThing,
+            Says::Something => Need::General,
+            Says::OfOneThing => Need::AboutOneThing,
         };
         let longest =
             if line.len() <= LONGEST_PASTED || is_written(&line) { LONGEST_REMARKED } else { LONGEST_PASTED };
@@ -217,21 +215,25 @@ impl Said<'_> {
         let answer = self.text.trim();
         let begins =
             || sentences(answer).first().is_some_and(|first| agrees(first.text) && is_short(first.text));
-        let is_answer = if self.remarks.is_empty() {
+        let is_answer = if matches!(self.says, Says::Nothing | Says::Back) {
             is_short(answer)
         } else {
             answer.len() <= LONGEST_PASTED && begins()
         };
         let before = is_answer.then(|| context.history.answer_before(self.at)).flatten();
         let Some(before) = before else { return Ok(None) };
-        let message = &context.history.node(before).message;
-        let text = match redact {
-            Some(redact) => redact.message(message)?.plain_text(),
-            None => message.plain_text(),
-        };
+        let text = plain_text(&context.history.node(before).message, redact)?;
         let question = whole_final_question(end_of(&text, 4 * LONGEST_QUESTION));
         Ok(question.filter(|question| question.len() <= LONGEST_QUESTION).map(one_line))
     }
+}
+
+/// What a message says. Fails if `redact` does.
+pub(super) fn plain_text(message: &Message, redact: Option<&Redact>) -> Result<String> {
+    Ok(match redact {
+        Some(redact) => redact.message(message)?.plain_text(),
+        None => message.plain_text(),
+    })
 }
 
 /// A text as an entry of a list, with its line breaks unless it was cut before.
@@ -259,7 +261,7 @@ fn end_of(text: &str, bytes: usize) -> &str {
 }
 
 /// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
-fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
+fn later_ones(all: &[Said]) -> Vec<bool> {
     let mut said: Vec<(u64, usize)> = Vec::new();
     for (number, message) in all.iter().enumerate() {
         let text = ends_of(&message.text);
