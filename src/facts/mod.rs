@@ -85,6 +85,7 @@ pub use shell::{
     without_shortening,
 };
 pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
+pub use stated_rule::StatedRule;
 pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;

@@ -14,7 +14,6 @@ mod memo;
 mod message_facts;
 mod missing;
 mod open;
-mod sentence;
 mod sightings;
 mod user_list;
 mod user_remarks;
