@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use super::text::Pieces;
 use crate::context::{Form, NodeIndex, Slot};
 use crate::facts::shorten::one_line;
-use crate::facts::{ExtractedFacts, LiteralKind, MARK_LISTS, Strength, mark_lists, quoted, texts};
+use crate::facts::{ExtractedFacts, LiteralKind, MARK_LISTS, mark_lists, quoted, texts};
 use crate::hashing::HashSet;
 use crate::sorting::sort_by_key;
 use crate::tokens::{Estimate, TokenCounter};
@@ -138,10 +138,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The user's rules in a message that are not recorded yet, without those that only mention a rule. Records them.
+    /// The user's rules in a message that are not recorded yet, without those of pasted text. Records them.
     pub fn new_rules(&mut self, node: NodeIndex) -> Vec<&'a str> {
         let rules = self.facts.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
-        let rules = rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text);
+        let rules = rules.iter().filter(|rule| rule.own).map(|rule| &*rule.text);
         rules.filter(|rule| self.rules_in_view.insert(rule)).collect()
     }
 

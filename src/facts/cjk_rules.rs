@@ -1,7 +1,6 @@
 //! Rules in Chinese, Japanese and Korean. There are no blanks around words there, so phrases are found anywhere in a sentence.
 
 use super::keywords::is_error;
-use super::strength::{RuleClass, Strength};
 use super::words::lowered;
 
 const RULES: &[&str] = &[
@@ -28,7 +27,6 @@ const REVOKING: &[&str] = &[
     "忽略之前", "忽略上面", "忽略那", "なくていい", "なくて良い", "なくてもいい", "してもいい", "して良い",
     "してよい", "撤回", "取り消", "忘れて", "안 해도", "해도 돼", "해도 됩",
 ];
-const EXPLICIT: &[&str] = &["必须", "必須", "不要", "只", "禁止", "しないで", "必ず", "のみ"];
 /// Words about what somebody lacks, does not know, or has forgotten.
 const LACKING: &[&str] = &[
     "我没有", "我沒有", "不知道", "不记得", "不記得", "忘了", "忘记", "忘記", "找不到", "わかりません",
@@ -42,21 +40,13 @@ fn has_any(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| text.contains(phrase))
 }
 
-/// The rule that a sentence lays down. A question is at most a wish.
-pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
-    let revokes = has_any(text, REVOKING) && !is_error(&lowered(text));
-    let explicit = revokes || has_any(text, EXPLICIT);
-    let wishes = has_any(text, WISHES) && !has_any(text, &["我会", "我會"]);
-    let strength = if revokes || has_any(text, RULES) {
-        if text.ends_with(['?', '\u{FF1F}']) { Strength::Wish } else { Strength::Rule }
-    } else if wishes || is_japanese_prohibition(text) || says_when_or_how(text) {
-        Strength::Wish
-    } else if explicit {
-        Strength::Mention
-    } else {
-        return None;
-    };
-    Some(RuleClass { strength, explicit })
+/// Whether a sentence lays down a rule.
+pub(super) fn sets_rule(text: &str) -> bool {
+    has_any(text, RULES)
+        || has_any(text, REVOKING) && !is_error(&lowered(text))
+        || has_any(text, WISHES) && !has_any(text, &["我会", "我會"])
+        || is_japanese_prohibition(text)
+        || says_when_or_how(text)
 }
 
 /// Whether a sentence refers to something named in the sentence before.

@@ -3,7 +3,6 @@
 
 use super::questions::{asks, is_auxiliary};
 use super::rule_words::{ENGLISH, WANTING};
-use super::strength::Strength;
 use super::words::{is_listed, words_with_apostrophes};
 
 /// A clause with more words, such as a table on one line, is no sentence.
@@ -63,7 +62,8 @@ pub(super) fn clauses(lower: &str, is_question: bool) -> Vec<Clause<'_>> {
     let mut out = Vec::new();
     let mut after = "";
     for part in unquoted(lower) {
-        for part in part.split([',', ';', ':', '(', ')', '—', '–', '!', '\n']) {
+        let parts = part.split([',', ';', ':', '(', ')', '—', '–', '!', '\n']);
+        for part in parts.flat_map(|part| part.split(". ")) {
             let mut clause = Clause { after, ..Clause::default() };
             for word in words_with_apostrophes(part) {
                 if is_listed(word, CONNECTING) {
@@ -136,32 +136,29 @@ fn unquoted(text: &str) -> Vec<&str> {
 }
 
 impl<'a> Clause<'a> {
-    /// What the clause sets by its verb and the words for never, always, must, not and only.
-    pub(super) fn strength(&self) -> Option<Strength> {
+    /// Whether the clause sets a rule by its verb and a word for never, always, must, not or only.
+    pub(super) fn sets_rule(&self) -> bool {
         let read = if self.words.len() > MOST_WORDS { 0 } else { self.words.len() };
-        (0..read).filter_map(|at| self.strength_at(at)).max()
+        (0..read).any(|at| self.sets_rule_at(at))
     }
 
-    fn strength_at(&self, at: usize) -> Option<Strength> {
+    fn sets_rule_at(&self, at: usize) -> bool {
         let (next, behind) = (self.word(at + 1), self.words.get(at + 1..).unwrap_or_default());
         let subject = self.subject(at);
-        let (rule, is_set) = match self.words[at] {
-            "must" | "mustn't" => (Strength::Rule, !self.guesses(at)),
-            "never" | "always" => (Strength::Rule, self.commands(at)),
-            "don't" | "dont" => (Strength::Rule, self.prohibits(at, behind)),
-            "do" if next == "not" => (Strength::Rule, self.prohibits(at, &behind[1..])),
-            "can't" | "cannot" => (Strength::Rule, self.forbids_you(at, next)),
-            "can" | "may" if next == "not" => (Strength::Rule, self.forbids_you(at, self.word(at + 2))),
-            "shouldn't" => (Strength::Wish, self.demands(at)),
-            "should" if next == "not" || subject == "you" => (Strength::Wish, self.demands(at)),
-            "has" if next == "to" && self.word(at + 2) != "do" => {
-                (Strength::Wish, subject == "it" || self.demands(at))
-            }
-            "only" => (Strength::Wish, self.limits(at)),
-            "max" => (Strength::Wish, subject.is_empty() && next.starts_with(|c: char| c.is_ascii_digit())),
-            _ => return None,
-        };
-        is_set.then_some(rule)
+        match self.words[at] {
+            "must" | "mustn't" => !self.guesses(at),
+            "never" | "always" => self.commands(at),
+            "don't" | "dont" => self.prohibits(at, behind),
+            "do" if next == "not" => self.prohibits(at, &behind[1..]),
+            "can't" | "cannot" => self.forbids_you(at, next),
+            "can" | "may" if next == "not" => self.forbids_you(at, self.word(at + 2)),
+            "shouldn't" => self.demands(at),
+            "should" if next == "not" || subject == "you" => self.demands(at),
+            "has" if next == "to" && self.word(at + 2) != "do" => subject == "it" || self.demands(at),
+            "only" => self.limits(at),
+            "max" => subject.is_empty() && next.starts_with(|c: char| c.is_ascii_digit()),
+            _ => false,
+        }
     }
 
     fn word(&self, at: usize) -> &'a str {

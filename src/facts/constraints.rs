@@ -1,15 +1,10 @@
 use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
 use super::sentences::{
-    Beginning, LONGEST_WRAPPED, Sentence, is_entry, is_fence, joined, may_continue, pieces, starts_new_block,
+    LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
 };
-use super::small_talk::says_what_is_lacking;
-use super::strength::{RuleClass, Strength};
 use super::words::lowered;
 use super::{cjk_rules, keywords, rule_patterns};
 use crate::script::is_cjk;
-
-/// The most pieces of a sentence that are one rule: "Schreibe Ms." and "Ng nie vor 9 Uhr.", but not "Warum hängt die Zahlung?" behind it.
-const PIECES: usize = 3;
 
 /// How an exception to the rule before it begins.
 const EXCEPTIONS: &str = "except |unless |exception:|the only exception|only exception|one exception|the exception is|exceptions: |\
@@ -23,11 +18,6 @@ const EXCEPTIONS: &str = "except |unless |exception:|the only exception|only exc
 pub struct Constraint<'a> {
     /// The sentence, verbatim. It includes a list that follows it, and the sentence before it if it only refers to that.
     pub text: &'a str,
-    /// How certain it is that this is a constraint.
-    pub strength: Strength,
-    /// It contains one of the words that define a rule (never, always, must, don't, only, and their equivalents in other languages), or
-    /// revokes a rule.
-    pub explicit: bool,
     /// It is inside a code fence or a quotation, so it was more likely pasted than written.
     pub fenced: bool,
     /// It begins an entry of a list.
@@ -40,28 +30,24 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     if !may_contain_rule(text) {
         return out;
     }
-    let pieces = pieces(text);
-    let all: Vec<&[Sentence<'_>]> = pieces.chunk_by(|_, next| next.continues()).collect();
+    let all = sentences(text);
     // The start and end of the last constraint found.
     let mut newest = (0, 0);
-    for (i, parts) in all.iter().enumerate() {
-        let sentence = joined(text, parts);
+    for (i, sentence) in all.iter().enumerate() {
         if sentence.at < newest.1 {
             continue; // it is part of the previous constraint's list
         }
-        let runs = (1..=PIECES).flat_map(|count| parts.windows(count)).map(|run| joined(text, run));
-        let Some(found) = runs.filter_map(classify).reduce(strongest) else { continue };
+        if !sets_rule(sentence.text) {
+            continue;
+        }
         let mut end = sentence.end();
         if !sentence.fenced {
             end = with_list(text, sentence.at, end);
-            let next = all.get(i + 1).map(|next| joined(text, next)).filter(|next| next.at >= end);
+            let next = all.get(i + 1).filter(|next| next.at >= end);
             let exception = next.filter(|next| next.is_said() && is_exception(next.text));
-            end = exception.map_or(end, |next| next.end());
+            end = exception.map_or(end, Sentence::end);
         }
-        let before = i
-            .checked_sub(1)
-            .map(|before| joined(text, all[before]))
-            .filter(|b| !b.fenced && !sentence.fenced && !sentence.cut);
+        let before = all[..i].last().filter(|before| !before.fenced && sentence.is_said());
         let pointed =
             before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
         let begin = match pointed {
@@ -70,23 +56,17 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
             Some(pointed) if pointed.at >= newest.1 => pointed.at,
             _ => sentence.at,
         };
-        let before = if begin < newest.1 { out.pop() } else { None };
-        let before = before.map(|before| RuleClass { strength: before.strength, explicit: before.explicit });
-        let RuleClass { strength, explicit } = before.map_or(found, |before| strongest(before, found));
+        if begin < newest.1 {
+            out.pop();
+        }
         out.push(Constraint {
             text: &text[begin..end],
-            strength,
-            explicit,
             fenced: sentence.fenced,
-            listed: pointed.filter(|_| begin < sentence.at).unwrap_or(sentence).begins == Beginning::Entry,
+            listed: pointed.filter(|_| begin < sentence.at).unwrap_or(sentence).listed,
         });
         newest = (begin, end);
     }
     out
-}
-
-fn strongest(one: RuleClass, other: RuleClass) -> RuleClass {
-    RuleClass { strength: one.strength.max(other.strength), explicit: one.explicit || other.explicit }
 }
 
 /// Whether a sentence limits the one before: "The only exception is Anna."
@@ -141,28 +121,21 @@ pub(super) fn points_back(sentence: &str) -> bool {
             || cjk_rules::points_back(sentence))
 }
 
-/// The class of a sentence that says what the agent must or must not do.
-fn classify(sentence: Sentence<'_>) -> Option<RuleClass> {
-    let text = sentence.text;
+/// Whether a sentence says what the agent must or must not do, or takes that back.
+fn sets_rule(text: &str) -> bool {
     // A line of JSON was pasted.
     if ["\":\"", "\"},", "\"}"].iter().any(|mark| text.contains(mark)) {
-        return None;
+        return false;
     }
     let languages = rule_languages(text);
-    let classes = [
-        (languages & WORD_RULES_BIT != 0).then(|| keywords::classify_rule(text)),
-        (languages & !WORD_RULES_BIT != 0).then(|| rule_patterns::classify_rule(text)),
-        text.contains(is_cjk).then(|| cjk_rules::classify_rule(text)),
-    ];
-    let class = classes.into_iter().flatten().flatten().reduce(strongest)?;
-    // "I don't have it": the negation forbids nothing.
-    let forbids = class.strength > Strength::Mention || !says_what_is_lacking(text);
-    forbids.then_some(class)
+    languages & WORD_RULES_BIT != 0 && keywords::sets_rule(text)
+        || languages & !WORD_RULES_BIT != 0 && rule_patterns::sets_rule(text)
+        || text.contains(is_cjk) && cjk_rules::sets_rule(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::rule_words::{BOUNDS, FORBIDDING, NEGATIONS, REVOKING, RULES, WISHES};
+    use super::super::rule_words::{BOUNDS, FORBIDDING, REVOKING, WISHES};
     use super::*;
     use crate::corpus::{agrees, rows};
 
@@ -171,14 +144,7 @@ mod tests {
         agrees(include_str!("constraints.tsv"), |text| match constraints(text)[..] {
             [] => "-",
             [found] if found.text != text => "in part",
-            [Constraint { strength, explicit, .. }] => match (strength, explicit) {
-                (Strength::Rule, true) => "R!",
-                (Strength::Rule, false) => "R",
-                (Strength::Wish, true) => "W!",
-                (Strength::Wish, false) => "W",
-                (Strength::Mention, true) => "M!",
-                (Strength::Mention, false) => "M",
-            },
+            [_] => "R",
             _ => "several",
         });
     }
@@ -191,7 +157,7 @@ mod tests {
         for (verdict, text) in all.iter().filter(|(verdict, _)| *verdict != "either") {
             let rule = (*verdict == "rule").then(|| text.split('*').nth(1).unwrap_or(text));
             let message = text.replace('*', "");
-            let told = constraints(&message).into_iter().filter(|c| c.strength > Strength::Mention);
+            let told = constraints(&message).into_iter();
             // A small part of a rule does not tell it.
             let (own, others): (Vec<_>, Vec<_>) = told.map(|c| c.text.to_owned()).partition(|told| {
                 rule.is_some_and(|rule| {
@@ -262,19 +228,13 @@ mod tests {
         ] {
             assert_eq!(constraints(&format!("Never email Bob. {rest}"))[0].text, "Never email Bob.");
         }
-        for inside in [
-            "My boss said: \"All good. Never deploy. Use tabs.\"",
-            "Note (all good. Never deploy. Use tabs.)",
-        ] {
-            assert_eq!(constraints(inside)[0].text, inside);
-        }
+        let inside = "Note (all good. Never deploy. Use tabs.)";
+        assert_eq!(constraints(inside)[0].text, inside);
     }
 
     #[test]
     fn every_phrase_passes_the_quick_check() {
-        for phrase in
-            RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
-        {
+        for phrase in FORBIDDING.iter().chain(WISHES).chain(REVOKING).chain(BOUNDS) {
             assert!(may_contain_rule(phrase), "{phrase}");
         }
         for text in ["leave it alone", "stop adding comments", "no comments", "use a, not b"] {
@@ -284,7 +244,7 @@ mod tests {
 
     #[test]
     fn code_is_marked() {
-        let found = constraints("```\n// must be sorted\n```\nAlways sort.");
+        let found = constraints("```\nit must be sorted\n```\nAlways sort.");
         assert_eq!(found.iter().map(|c| c.fenced).collect::<Vec<_>>(), [true, false]);
         let found = constraints("The log says:\n> warning: never use --force\nWhat is wrong? Never push.");
         assert_eq!(found.iter().map(|c| c.fenced).collect::<Vec<_>>(), [true, false]);

@@ -25,9 +25,9 @@ const MONTHS: &str = "januar februar märz april mai juni juli august september 
 const BEFORE_DATES: &str = "am vom zum";
 const BEFORE_ORDINALS: &str = "im ins dem den der das die";
 
-/// First words of sentences in chats where only some sentences begin with a capital.
+/// First words of sentences, also in chats where only some sentences begin with a capital.
 const BEGINNINGS: &str = "i im i'm i'll i've i'd ok okay thanks thank thx please pls can could would will do does did what why how when \
-    where who now then also so but we you they he she it there this that the a my your let lets let's";
+    where who now then also so but we you they he she it there this that the a my your let lets let's bitte";
 
 /// Most abbreviations have at most this many letters.
 const SHORT: usize = 4;
@@ -85,14 +85,15 @@ pub(super) fn may_go_on(sentence: &str, next: &str) -> bool {
     let mut words = sentence.split_whitespace().rev();
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let Some(word) = last.strip_suffix('.') else { return false };
-    if is_ordinal(last, before) {
-        return is_listed(&before.to_lowercase(), BEFORE_ORDINALS);
-    }
     let first = next.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
+    let begins = is_listed(&first.to_lowercase(), BEGINNINGS);
+    if is_ordinal(last, before) {
+        return is_listed(&before.to_lowercase(), BEFORE_ORDINALS) && !begins;
+    }
     // Where sentences begin with small letters, a small letter does not show that the sentence goes on.
     first.starts_with(char::is_lowercase)
         && begins_with_capital(sentence)
-        && !is_listed(first, BEGINNINGS)
+        && !begins
         && !word.ends_with('.')
         && (1..=SHORT)
             .contains(&word.chars().rev().take_while(|c| *c != '-').filter(|c| c.is_alphabetic()).count())

@@ -2,48 +2,35 @@
 
 use super::clause::{Clause, DETERMINERS, PREPOSITIONS, clauses, is_past};
 use super::questions::asks;
-use super::rule_words::{BOUNDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS, WISHES};
-use super::strength::{RuleClass, Strength};
+use super::rule_words::{BOUNDS, FORBIDDING, NOT_REVOKING, REVOKING, SUBJECTS, WISHES};
 use super::words::{is_listed, lowered, words_with_apostrophes};
 
-/// The rule that a sentence lays down, by its English words. A question only mentions one, as does a line that a program printed.
-pub(super) fn classify_rule(text: &str) -> Option<RuleClass> {
+/// Whether a sentence lays down a rule, by its English words. A question does not, nor does a line that a program printed.
+pub(super) fn sets_rule(text: &str) -> bool {
     let lower = without_names(&lowered(text));
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
-    let has = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&words, phrase));
-    let revokes = has(REVOKING) && !has(NOT_REVOKING);
-    let explicit = revokes || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     // "Can you please stop adding comments?" and "don't push, ok?" ask for no answer.
     let asks_for = |two: &[&str]| matches!(two, ["please", "never" | "always" | "don't" | "stop" | "only"]);
     let agreed = words.last().is_some_and(|word| matches!(*word, "ok" | "okay"));
     let is_question = text.ends_with('?') && !(agreed || words.windows(2).any(asks_for));
-    let strength = if is_question || is_error(&lower) { None } else { strength(&lower, &words, revokes) };
-    let strength = strength.or(explicit.then_some(Strength::Mention))?;
-    Some(RuleClass { strength, explicit })
-}
-
-/// What a sentence in lower case sets.
-fn strength(lower: &str, words: &[&str], revokes: bool) -> Option<Strength> {
-    let told = asks(words, false);
-    if revokes && !told {
-        return Some(Strength::Rule);
+    if is_question || is_error(&lower) {
+        return false;
     }
+    let has = |list: &[&str]| list.iter().any(|phrase| contains_phrase(&words, phrase));
+    let revokes = || has(REVOKING) && !has(NOT_REVOKING);
     let begins = words.iter().fold(0, |all, word| all | beginning(word));
-    let set = clauses(lower, false).iter().filter_map(|clause| clause_strength(clause, begins)).max();
-    let wishes = !told && (leaves_alone(words) || chooses_or_limits(lower, words));
-    set.max(wishes.then_some(Strength::Wish))
+    !asks(&words, false) && (revokes() || leaves_alone(&words) || chooses_or_limits(&lower, &words))
+        || clauses(&lower, false).iter().any(|clause| clause_sets_rule(clause, begins))
 }
 
-/// What an English clause sets.
-fn clause_strength(clause: &Clause<'_>, begins: u64) -> Option<Strength> {
+fn clause_sets_rule(clause: &Clause<'_>, begins: u64) -> bool {
     let may_have = |phrase: &&&str| begins & beginning(phrase) != 0;
     let has =
         |list: &[&str]| list.iter().filter(may_have).any(|phrase| contains_phrase(&clause.words, phrase));
-    if has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was") {
-        return Some(Strength::Rule);
-    }
-    let wishes = has(WISHES) || rules_something_out(clause);
-    clause.strength().max(wishes.then_some(Strength::Wish))
+    has(FORBIDDING) && !clause.depends() && !clause.words.contains(&"was")
+        || has(WISHES)
+        || rules_something_out(clause)
+        || clause.sets_rule()
 }
 
 /// The text without "only" in names such as "read-only" and "only-if-cached".
@@ -169,18 +156,21 @@ fn contains_phrase(words: &[&str], phrase: &str) -> bool {
 /// Whether a sentence refers to something named in the sentence before.
 pub(super) fn points_back(sentence: &str) -> bool {
     const MANY: usize = 12;
-    const PRONOUNS: &str = "it them they its";
+    const PRONOUNS: &str = "it them they its that's this's";
     const DEMONSTRATIVES: &str = "this that these those";
     /// Words after "this" if it does not belong to a noun.
     const BEHIND: &str = "again anymore ever yet now here please in on at to for from by with without if when unless until or \
         and";
+    /// The same at the beginning of a sentence that judges: "That works for me."
+    const JUDGING: &str = "is was are were sounds looks works seems feels";
     let lower = lowered(sentence);
     let words: Vec<&str> = words_with_apostrophes(&lower).collect();
     words.len() <= MANY
         && words.iter().enumerate().any(|(at, word)| {
             is_listed(word, PRONOUNS)
-                || (at > 0
-                    && is_listed(word, DEMONSTRATIVES)
-                    && words.get(at + 1).is_none_or(|next| is_listed(next, BEHIND)))
+                || is_listed(word, DEMONSTRATIVES)
+                    && words
+                        .get(at + 1)
+                        .is_none_or(|next| is_listed(next, if at == 0 { JUDGING } else { BEHIND }))
         })
 }

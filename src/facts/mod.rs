@@ -42,7 +42,6 @@ pub(crate) mod shorten;
 mod small_talk;
 mod stated_rule;
 mod statements;
-mod strength;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -77,20 +76,18 @@ pub use record_text::{
     RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, recorded_rules, recorded_words,
     records_rules, without_ledger,
 };
-pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, is_written, only_names_what_to_read, refers_back,
-};
+pub use remarks::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
 pub use sentences::{Sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,
 };
 pub use small_talk::{agrees, is_courtesy, says_what_is_lacking, thanks};
+pub use stated_rule::StatedRule;
 pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
-pub use strength::Strength;
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_of_call, texts_with};
 pub use todo::{Plan, created_id, plan};
-pub use user_text::{LEAST_WORDS, Remarked, SHARED, Told, UserText, asks_for, entry};
+pub use user_text::{LEAST_WORDS, SHARED, Told, UserText, asks_for, entry};
 pub use wrapped::unwrapped;

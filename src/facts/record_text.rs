@@ -3,7 +3,7 @@
 //! returned to the next call.
 
 use super::constraints;
-use super::stated_rule::{StatedRule, recorded_rule};
+use super::stated_rule::StatedRule;
 use crate::message::{ItemType, Message, Part, Role};
 
 /// The start of the frame's first line, by which code that takes a summary apart recognises it.
@@ -97,7 +97,10 @@ pub fn recorded_rules(text: &str) -> Vec<StatedRule> {
     let listed = listed_words(text);
     let section = entries(text.lines().skip_while(|line| line.trim_end() != CONSTRAINTS_HEADING).skip(1));
     let entries = listed.iter().chain(&section);
-    entries.flat_map(|entry| constraints(entry)).map(|rule| recorded_rule(rule.text)).collect()
+    entries
+        .flat_map(|entry| constraints(entry))
+        .map(|rule| StatedRule::recorded(rule.text.to_owned()))
+        .collect()
 }
 
 /// What the user said, as a record tells it: its list, and what stands behind it in the same message.

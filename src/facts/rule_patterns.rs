@@ -1,7 +1,6 @@
 //! Recognises rules by patterns, in languages with spaces between words.
 
 use super::rule_words::{LANGUAGE_NAMES, LANGUAGES, Language, Pattern, PatternMeaning, folded, patterns_at};
-use super::strength::{RuleClass, Strength};
 use super::words::is_listed;
 use crate::sorting::sort_by_key;
 
@@ -18,10 +17,10 @@ const MOST_WORDS: usize = 80;
 /// Frequent English words that are none in the other languages.
 const ENGLISH_ALONE: &str = "the of it you and is with they";
 
-/// The rule that a sentence lays down in any of the languages. A question is not a rule.
-pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
+/// Whether a sentence lays down a rule in any of the languages. A question is not a rule.
+pub(super) fn sets_rule(sentence: &str) -> bool {
     if sentence.ends_with('?') {
-        return None;
+        return false;
     }
     let mut folded = folded(sentence);
     if folded.contains("il te plait") || folded.contains("il vous plait") {
@@ -30,7 +29,7 @@ pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     }
     let words = words(&folded);
     if words.len() > MOST_WORDS {
-        return None;
+        return false;
     }
     // "No, use the other one" is no Spanish prohibition.
     let is_english = words.iter().any(|word| is_listed(word.text, ENGLISH_ALONE));
@@ -44,16 +43,17 @@ pub(super) fn classify_rule(sentence: &str) -> Option<RuleClass> {
     }
     sort_by_key(&mut patterns, |pattern| (pattern.language, pattern.text));
     patterns.dedup_by_key(|pattern| (pattern.language, pattern.text));
-    let mut best = None;
+    let mut sets_rule = false;
     for of_language in patterns.chunk_by(|one, other| one.language == other.language) {
         let parsed = ParsedSentence::of(&words, LANGUAGES[of_language[0].language]);
-        let class = of_language.iter().filter_map(|pattern| parsed.classify_rule(*pattern)).max();
-        if class.is_some() && parsed.reports() {
-            return None;
+        if of_language.iter().any(|pattern| parsed.sets_rule(*pattern)) {
+            if parsed.reports() {
+                return false;
+            }
+            sets_rule = true;
         }
-        best = best.max(class);
     }
-    best
+    sets_rule
 }
 
 /// Whether a sentence refers to something named in the sentence before, in one of the languages given by their `bits`.
@@ -131,19 +131,12 @@ impl<'a> ParsedSentence<'a> {
         Self { language, words }
     }
 
-    /// The rule that a pattern of this language finds in the sentence.
-    fn classify_rule(&self, pattern: Pattern) -> Option<RuleClass> {
-        // In English, explicit sentences are recognised by their words alone.
-        let explicit = pattern.language > 0;
-        let rule = RuleClass { strength: Strength::Rule, explicit };
-        let wish = RuleClass { strength: Strength::Wish, explicit: false };
+    /// Whether a pattern of this language finds a rule in the sentence.
+    fn sets_rule(&self, pattern: Pattern) -> bool {
         match pattern.meaning {
-            PatternMeaning::Rule => self.contains(pattern.text, |_| true).then_some(rule),
-            PatternMeaning::Modal => {
-                self.contains(pattern.text, |at| !self.is_next_to_speaker(at)).then_some(rule)
-            }
-            PatternMeaning::Wish => self.contains(pattern.text, |_| true).then_some(wish),
-            PatternMeaning::MayBind => self.order().or_else(|| self.rules_out().then_some(wish)),
+            PatternMeaning::Rule => self.contains(pattern.text, |_| true),
+            PatternMeaning::Modal => self.contains(pattern.text, |at| !self.is_next_to_speaker(at)),
+            PatternMeaning::MayBind => self.orders() || self.rules_out(),
         }
     }
 
@@ -166,32 +159,19 @@ impl<'a> ParsedSentence<'a> {
     }
 
     /// "Always answer …", "only use …": an order with a word that makes it a rule.
-    fn order(&self) -> Option<RuleClass> {
+    fn orders(&self) -> bool {
         let Language { always, only, subordinating, .. } = self.language;
-        let mut found = None;
-        for (at, _) in self.words.iter().enumerate().filter(|(_, word)| word.place == Place::First) {
-            let clause = self.clause(at, NEAR);
-            let (first, behind) = (&self.words[at], &self.words[at + 1..clause]);
-            let rule_word = |word: &Word<'_>| {
-                let rules = is_listed(word.text, always);
-                let strength = if rules { Strength::Rule } else { Strength::Wish };
-                (rules || is_listed(word.text, only)).then_some(RuleClass { strength, explicit: true })
-            };
-            let here = if self.is_order(first.text) {
-                behind
-                    .iter()
-                    .take_while(|word| !is_listed(word.text, subordinating))
-                    .filter_map(rule_word)
-                    .max()
-            } else {
-                rule_word(first).filter(|first| {
-                    first.strength == Strength::Wish
-                        && behind.first().is_some_and(|word| self.is_order(word.text))
-                })
-            };
-            found = found.max(here);
-        }
-        found
+        let binds = |word: &Word<'_>| is_listed(word.text, always) || is_listed(word.text, only);
+        let orders = |at: usize| {
+            let (first, behind) = (&self.words[at], &self.words[at + 1..self.clause(at, NEAR)]);
+            let mut before_subordinate =
+                behind.iter().take_while(|word| !is_listed(word.text, subordinating));
+            if self.is_order(first.text) {
+                return before_subordinate.any(binds);
+            }
+            is_listed(first.text, only) && behind.first().is_some_and(|word| self.is_order(word.text))
+        };
+        (0..self.words.len()).any(|at| self.words[at].place == Place::First && orders(at))
     }
 
     /// "No new dependencies": a short sentence that rules something out.

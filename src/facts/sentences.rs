@@ -4,17 +4,6 @@ use super::full_stop::{goes_on, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
 
-/// Where a sentence begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
-    /// Behind another one, or on a line of its own.
-    Plain,
-    /// With an entry of a list.
-    Entry,
-    /// It may be the rest of the sentence before it, whose full stop may be that of an abbreviation.
-    InDoubt,
-}
-
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentence<'a> {
@@ -26,15 +15,11 @@ pub struct Sentence<'a> {
     pub fenced: bool,
     /// Its beginning or its end may be missing, because a mark beside it says that something was left out there.
     pub cut: bool,
-    pub(super) begins: Beginning,
+    /// It begins an entry of a list.
+    pub(super) listed: bool,
 }
 
 impl Sentence<'_> {
-    /// Whether it may be the rest of the sentence before it.
-    pub(super) fn continues(&self) -> bool {
-        self.begins == Beginning::InDoubt
-    }
-
     /// The byte offset of its end in the text.
     pub(super) fn end(&self) -> usize {
         self.at + self.text.len()
@@ -56,18 +41,6 @@ const LONGEST_INSIDE: usize = 200;
 /// is a sentence. A mark where something was left out ends one, and what it says is none. Where it is in doubt whether a full stop ends a
 /// sentence, it does not.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    pieces(text).chunk_by(|_, next| next.continues()).map(|parts| joined(text, parts)).collect()
-}
-
-/// The sentence of which these are the pieces.
-pub(super) fn joined<'a>(text: &'a str, pieces: &[Sentence<'a>]) -> Sentence<'a> {
-    let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
-    let cut = pieces.iter().any(|piece| piece.cut);
-    Sentence { text: &text[first.at..last.end()], cut, ..first }
-}
-
-/// The same, but a full stop in doubt ends one.
-pub(super) fn pieces(text: &str) -> Vec<Sentence<'_>> {
     let mut out: Vec<Sentence<'_>> = Vec::new();
     let mut fenced = false;
     let mut pieces = between_marks(text).peekable();
@@ -177,21 +150,15 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
     let start = end - unmarked(&text[start..end]).len();
     let lines = &text[start..end];
     let mut from = 0;
-    // Where the sentence begins if the full stops in doubt end none.
-    let mut whole = 0;
     // The end of what is in brackets or quotation marks.
     let mut inside = 0;
     // The sentence has a word before that.
     let mut begun = false;
-    let mut add = |(from, end): (usize, usize), in_doubt: bool| {
+    let mut add = |(from, end): (usize, usize)| {
         let first = out.len();
         push_lines(out, text, (start + from, start + end));
         for (nth, sentence) in out[first..].iter_mut().enumerate() {
-            sentence.begins = match nth {
-                0 if in_doubt => Beginning::InDoubt,
-                0 if is_listed && from == 0 => Beginning::Entry,
-                _ => Beginning::Plain,
-            };
+            sentence.listed = nth == 0 && is_listed && from == 0;
             sentence.fenced = is_quotation;
         }
     };
@@ -218,17 +185,16 @@ fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Se
         let next = lines[end..].trim_start();
         let at_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
         if wide || (at_blank && !goes_on(&lines[from..end], next)) {
-            add((from, end), whole < from);
-            (from, begun) = (end, false);
             // A quotation ends, and the sentence goes on behind it.
             let is_quote = at < inside && if wide { !at_blank } else { next.starts_with(char::is_lowercase) };
-            let in_doubt = end <= inside || is_quote || (!wide && may_go_on(&lines[whole..end], next));
-            if !in_doubt || end - whole > LONGEST_WRAPPED {
-                whole = end;
+            let in_doubt = end <= inside || is_quote || (!wide && may_go_on(&lines[from..end], next));
+            if !in_doubt || end - from > LONGEST_WRAPPED {
+                add((from, end));
+                (from, begun) = (end, false);
             }
         }
     }
-    add((from, end - start), whole < from);
+    add((from, end - start));
 }
 
 /// Where the brackets or quotation marks close that open here, if they do so soon.
@@ -268,13 +234,8 @@ pub(super) fn is_closing(c: char) -> bool {
 
 fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
     let from = text[start..end].trim_start();
-    let sentence = Sentence {
-        text: from.trim_end(),
-        at: end - from.len(),
-        fenced,
-        cut: false,
-        begins: Beginning::Plain,
-    };
+    let sentence =
+        Sentence { text: from.trim_end(), at: end - from.len(), fenced, cut: false, listed: false };
     if sentence.text.chars().any(char::is_alphanumeric) {
         out.push(sentence);
     }

@@ -2,7 +2,7 @@
 
 use super::asked_user::user_answers;
 use super::id_field::each_literal_in;
-use super::remarks::remarks;
+use super::remarks::says;
 use super::*;
 use crate::corpus::{agrees, sections};
 use crate::message::{Message, Part, Role, ToolCall};
@@ -37,8 +37,8 @@ fn found(reader: &str, text: &str) -> String {
             format!("{label}{}{}", if s.fenced { "code: " } else { "" }, s.text)
         })),
         "unwrapped" => unwrapped(text).into_owned(),
-        "rules" => list(constraints(text).iter().filter(|c| c.strength == Strength::Rule).map(|c| c.text)),
-        "remark" => yes(!remarks(text).is_empty()),
+        "rules" => list(constraints(text).iter().map(|c| c.text)),
+        "remark" => yes(matches!(says(text), Says::Something | Says::OfOneThing)),
         "statement" => list(statement(text).map(|s| format!("{:?}", s.kind))),
         "all done" => yes(says_all_done(text)),
         "checkboxes" => list(checkboxes(text).iter().map(|c| boxed(c.done, c.text))),

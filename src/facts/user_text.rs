@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::remarks::{LONGEST_MESSAGE, is_pasted, is_written, names_something, remarks};
+use super::remarks::{LONGEST_MESSAGE, Says, is_pasted, is_written, says};
 use super::shorten::{GAP, both_ends_within, marked_line, one_line};
 use super::small_talk::is_assent;
 use super::words::words;
@@ -34,25 +34,14 @@ const LEAST_CHARACTERS: usize = 8;
 pub struct UserText {
     /// Whether it asks for something.
     pub asks: bool,
-    /// Whether a sentence may be a rule although no word marks it.
-    pub remarked: Remarked,
+    /// What it says by itself.
+    pub says: Says,
     /// A hash that is the same for messages that differ only by their numbers.
     pub kind: u64,
     /// The same for messages that differ besides in the middle of long ones.
     pub kind_of_ends: u64,
     /// For a message that is too long to be read again.
     long: Option<Box<Told>>,
-}
-
-/// What the sentences of a text say that may be rules although no word marks them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Remarked {
-    /// There is no such sentence.
-    Nothing,
-    /// They name a path or the like and are about that.
-    OneThing,
-    /// There is a general statement.
-    General,
 }
 
 /// What is told of a message.
@@ -74,7 +63,7 @@ impl UserText {
         let is_long = text.len() > LONGEST_MESSAGE;
         Self {
             asks: asks_for(text, 1),
-            remarked: Remarked::in_text(text),
+            says: says(text),
             kind,
             kind_of_ends,
             long: is_long.then(|| Box::new(Told::of(text))),
@@ -84,16 +73,6 @@ impl UserText {
     /// What is told of it, if that has to be kept because it is too long to be read again.
     pub fn of_long(&self) -> Option<&Told> {
         self.long.as_deref()
-    }
-}
-
-impl Remarked {
-    fn in_text(text: &str) -> Self {
-        match &remarks(text)[..] {
-            [] => Self::Nothing,
-            all if all.iter().all(|remark| names_something(remark.text)) => Self::OneThing,
-            _ => Self::General,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::facts::{Constraint, Strength, TextSet, constraints, literals, message_text, texts};
+use crate::facts::{TextSet, constraints, literals, message_text, texts};
 use crate::hashing::HashSet;
 use crate::message::Message;
 use crate::sorting::sort;
@@ -81,10 +81,7 @@ pub(super) fn each_fact<'a>(
         }
         if message.opens_turn() {
             let said = message_text(message);
-            // What was only asked was answered.
-            let only_asks =
-                |c: &Constraint<'_>| c.strength == Strength::Mention && c.text.ends_with(['?', '\u{FF1F}']);
-            for constraint in constraints(&said).into_iter().filter(|c| c.explicit && !only_asks(c)) {
+            for constraint in constraints(&said).into_iter().filter(|found| !found.fenced) {
                 for line in constraint.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     each(line, true);
                 }

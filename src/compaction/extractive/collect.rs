@@ -9,8 +9,8 @@ use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Sentence, Strength, actions, constraints, final_question, intentions, only_leads_on,
-    records_rules, sentences, unwrapped, without_directory,
+    Action, Sentence, actions, constraints, final_question, intentions, only_leads_on, records_rules,
+    sentences, unwrapped, without_directory,
 };
 use crate::message::{Message, Part, Role, without_inserted};
 
@@ -235,12 +235,7 @@ fn add_request(draft: &mut Draft, text: &str) {
         draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
     }
     for constraint in constraints(text) {
-        let weight = match constraint.strength {
-            _ if constraint.fenced => 0,
-            Strength::Rule => 20,
-            Strength::Wish => 8,
-            Strength::Mention => continue,
-        };
+        let weight = if constraint.fenced { 0 } else { 20 };
         draft.put(Section::Constraints, &key_of(constraint.text), &unwrapped(constraint.text), weight);
     }
     mark_boxes(draft, text);

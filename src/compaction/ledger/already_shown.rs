@@ -1,9 +1,9 @@
 use super::asked::{AskedRequest, joined_lines};
 use super::message_facts::{MessageFacts, with_facts};
-use super::sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, called};
-use crate::facts::{Names, TextSet, shorten, texts, without_ledger};
+use crate::facts::{Names, Notes, StatedRule, TextSet, recorded_rules, shorten, texts};
+use crate::hashing::HashSet;
 use crate::message::{Message, Part, Role};
 
 /// How many of the user's newest messages are searched for remarks, which cost little to repeat.
@@ -86,25 +86,27 @@ impl<'a> AlreadyShown<'a> {
         }
     }
 
-    /// Calls `found` with the index of each rule that is present as a sentence of its own, in the user's words or in an instruction. Tool
-    /// outputs do not count: they have no authority and may be trimmed at any time. In the header a rule may be an item of a list; after a
-    /// colon in a user's message it may be a quote. In a summary only the list of constraints and the ledger count, because
-    /// elsewhere it may say that the rule no longer holds.
+    /// Calls `found` with the index of each rule that the user or an instruction states here, too. Tool outputs do not count: they have no
+    /// authority and may be trimmed at any time. In a summary only what a record tells as the user's rules counts, because elsewhere it may
+    /// say that the rule no longer holds.
     pub(super) fn find_rules(&self, rules: &[&str], mut found: impl FnMut(usize)) {
         let needles = TextSet::new(rules.iter().copied());
-        let mut find = |messages: Vec<&'a Message>, contains_sentence: fn(&str, &str) -> bool| {
-            find_in_texts(&needles, messages.into_iter(), &mut |text, i| {
-                if contains_sentence(text, rules[i]) {
-                    found(i);
-                }
-            });
+        let mut find = |messages: &[&'a Message], stated: fn(&Message) -> Vec<StatedRule>| {
+            for message in messages {
+                let mut hits = Vec::new();
+                find_in_texts(&needles, std::iter::once(*message), &mut |i| hits.push(i));
+                let stated = if hits.is_empty() { Vec::new() } else { stated(message) };
+                hits.retain(|i| stated.iter().any(|rule| rule.text == rules[*i]));
+                hits.into_iter().for_each(&mut found);
+            }
         };
-        find(self.messages.clone(), sentence::contains_sentence);
-        find(self.summaries.clone(), |text, rule| {
-            let lists = [sentence::constraints(text), without_ledger(text).1];
-            lists.into_iter().flatten().any(|list| sentence::contains_sentence(list, rule))
-        });
-        find(self.of_users_and_instructions(), sentence::contains_separate_sentence);
+        find(&self.messages, |message| Notes::of(message).rules);
+        find(&self.summaries, |message| recorded_rules(&message.plain_text()));
+        let Some(read) = &self.whole else { return };
+        let noted = read.places().filter(|(_, at)| !read.is_others(*at));
+        let noted = noted.filter_map(|(_, at)| read.facts().notes(at)).flat_map(|notes| &notes.rules);
+        let stated: HashSet<&str> = noted.map(|rule| rule.text.as_str()).collect();
+        (0..rules.len()).filter(|i| stated.contains(rules[*i])).for_each(found);
     }
 
     /// Calls `found` with the index of each request that the user's messages, instructions or summaries tell, in whatever lines.
@@ -121,7 +123,7 @@ impl<'a> AlreadyShown<'a> {
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
     pub(super) fn find_outside_outputs(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
-        find_in_texts(needles, self.searched().chain(whole), &mut |_, i| found(i));
+        find_in_texts(needles, self.searched().chain(whole), &mut found);
     }
 
     /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever
@@ -151,7 +153,7 @@ impl<'a> AlreadyShown<'a> {
     /// Calls `found` with the index of each text that occurs in a message that is not searched by its facts.
     pub(super) fn find_in_searched(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
         let edited = self.edited.iter().copied();
-        find_in_texts(needles, self.searched().chain(edited), &mut |_, i| found(i));
+        find_in_texts(needles, self.searched().chain(edited), &mut found);
     }
 
     fn searched(&self) -> impl Iterator<Item = &'a Message> {
@@ -162,7 +164,7 @@ impl<'a> AlreadyShown<'a> {
 fn find_in_texts<'m>(
     needles: &TextSet<&str>,
     messages: impl Iterator<Item = &'m Message>,
-    found: &mut impl FnMut(&str, usize),
+    found: &mut impl FnMut(usize),
 ) {
     if needles.is_empty() {
         return;
@@ -173,9 +175,7 @@ fn find_in_texts<'m>(
             needles.find(&text, |i| hits.push(i));
             hits.sort_unstable();
             hits.dedup();
-            for i in hits {
-                found(&text, i);
-            }
+            hits.into_iter().for_each(&mut *found);
         }
     }
 }

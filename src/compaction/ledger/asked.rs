@@ -1,14 +1,14 @@
 //! The user's requests, which must survive a fold even if its summary does not mention them.
 
 use super::said::Place;
-use super::sentence::contains_sentence;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, is_courtesy, is_record, is_written,
-    only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences, shorten,
+    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, TextSet, asks_for, entry, is_courtesy, is_record,
+    is_written, only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences,
+    shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -119,10 +119,12 @@ impl AskedRequest {
     /// Whether one of these lines tells it: whole, or shortened but not by much more than the ledger would.
     pub fn is_told_by(&self, lines: &[String]) -> bool {
         let least = self.text.len().min(self.longest) / 2;
-        let request = self.text.trim_end_matches(['.', '。']);
-        lines
-            .iter()
-            .any(|line| contains_sentence(line, request) || shorten::shows_beginning(line, &self.text, least))
+        let request = TextSet::new([self.text.trim_end_matches(['.', '。'])]);
+        lines.iter().any(|line| {
+            let mut is_whole = false;
+            request.find(line, |_| is_whole = true);
+            is_whole || shorten::shows_beginning(line, &self.text, least)
+        })
     }
 }
 

@@ -5,10 +5,11 @@ use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserWords;
-use crate::facts::{COMMITTED, Strength, recorded_rules};
+use crate::error::Result;
+use crate::facts::{COMMITTED, recorded_rules};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
-use crate::saved::saved;
+use crate::saved::{Reader, Saved, Writer, saved};
 use crate::sorted::SortedMap;
 use crate::sorting::sort_by;
 
@@ -39,23 +40,37 @@ pub struct CarriedFacts {
     pub(super) said: UserWords,
 }
 
-/// How certain it is that a sentence is a constraint, and when it was said.
+/// By whom and when a constraint was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
-    pub strength: Strength,
-    /// It contains one of the words that define a rule.
-    pub explicit: bool,
+    /// The user said it directly, and not only in pasted text.
+    pub own: bool,
     /// The number of the first message that said it.
     pub first: u64,
     /// The number of the last message that said it, and the position in that message (the low `PLACES` bits).
     pub last: u64,
 }
 
+/// Saved as by earlier versions, which wrote how sure a rule was, from 0 to 2, and whether a word marked it.
+impl Saved for Rule {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        out.number(if self.own { 2 } else { 0 });
+        self.own.save(out);
+        self.last.save(out);
+        self.first.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let is_sure = from.number()? > 0;
+        let own = bool::load(from)? || is_sure;
+        Ok(Self { own, last: Saved::load(from)?, first: Saved::load(from)? })
+    }
+}
+
 impl Rule {
     /// It was said again.
     fn repeat(&mut self, later: Self) {
-        self.strength = self.strength.max(later.strength);
-        self.explicit |= later.explicit;
+        self.own |= later.own;
         self.last = later.last;
     }
 }
@@ -101,7 +116,6 @@ pub(super) struct StoredOutput {
 }
 
 saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
-saved!(struct Rule { strength, explicit, last, first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
 
@@ -124,8 +138,7 @@ impl CarriedFacts {
     pub(super) fn add_recorded_rules(&mut self, record: &str) {
         for stated in recorded_rules(record) {
             let (first, last) = (self.clock, self.clock << PLACES);
-            let rule = Rule { strength: stated.strength, explicit: stated.explicit, first, last };
-            self.rules.or_insert(stated.text, rule);
+            self.rules.or_insert(stated.text, Rule { own: stated.own, first, last });
         }
     }
 
@@ -197,8 +210,7 @@ impl CarriedFacts {
             let own = notes.filter(|_| !read.is_others(at));
             for (place, stated) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {
                 let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
-                let new =
-                    Rule { strength: stated.strength, explicit: stated.explicit, first: self.clock, last };
+                let new = Rule { own: stated.own, first: self.clock, last };
                 match self.rules.get_mut(&stated.text) {
                     Some(rule) => rule.repeat(new),
                     None => new_rules.push((stated.text.clone(), new)),

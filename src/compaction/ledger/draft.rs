@@ -133,8 +133,7 @@ impl Draft {
         let of_work = of_open + of_folder + of_often + of_commands;
         left -= of_work;
         let (of_rest, words) = draft.rest(missing, &chosen, &requests, left, room);
-        let counts = |rule: &&usize| missing.rules[**rule].is_rule || room.facts > 0;
-        let further = words.said.iter().filter(counts).filter(|rule| !chosen.contains(rule)).count();
+        let further = words.said.iter().filter(|rule| !chosen.contains(rule)).count();
         draft.omitted.rules -= further as u64;
         draft.cost += requests.tokens + of_work + of_rest;
         draft.text.insert_str(HEADING.len() + 1, &words.text);
@@ -146,12 +145,10 @@ impl Draft {
         (draft.text.len() > HEADING.len()).then_some(draft)
     }
 
-    /// Chooses the user's constraints. Returns their numbers, and the tokens left. The surest and oldest get room first.
+    /// Chooses the user's constraints. Returns their numbers, and the tokens left. The oldest get room first.
     fn rules(&mut self, all: &[LedgerRule<'_>], room: Room) -> (Vec<usize>, u64) {
         let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + cost(RULES_TITLE) + 8);
-        // Without room for facts, sentences that only contain a rule's words are left out too.
-        let rules = (0..all.len()).filter(|rule| all[*rule].is_rule || room.facts > 0);
-        let (own, pasted): (Vec<usize>, Vec<usize>) = rules.partition(|rule| all[*rule].own);
+        let (own, pasted): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|rule| all[*rule].own);
         let price = |rule: &usize| cost(all[*rule].text) + 2;
         let before = left;
         let mut taken: Vec<usize> = fitting(&own, &mut left, price).into_iter().copied().collect();

@@ -1,5 +1,3 @@
-use std::cmp::Reverse;
-
 use super::already_shown::AlreadyShown;
 use super::asked::AskedRequest;
 use super::carried::{CarriedFacts, CommandLine, Rule};
@@ -10,13 +8,13 @@ use super::open::Open;
 use super::said::{Place, SaidLine};
 use super::user_remarks::UserRemark;
 use crate::facts::shorten::one_line;
-use crate::facts::{Strength, TextSet, agrees};
+use crate::facts::{TextSet, agrees};
 use crate::sorting::{sort, sort_by_key};
 
 /// The facts that the rest of the view does not contain.
 pub(super) struct Missing<'a> {
     pub carried: &'a CarriedFacts,
-    /// Best first.
+    /// The oldest first.
     pub rules: Vec<LedgerRule<'a>>,
     pub open: Vec<String>,
     pub commands: Vec<&'a CommandLine>,
@@ -50,8 +48,6 @@ pub(super) struct LedgerRule<'a> {
     pub last: u64,
     /// Said by the user directly, not in pasted text, whose lines have no room reserved.
     pub own: bool,
-    /// It is a rule, and not just a sentence that contains a rule's words, or fenced text.
-    pub is_rule: bool,
 }
 
 impl<'a> Missing<'a> {
@@ -61,16 +57,15 @@ impl<'a> Missing<'a> {
         let mut rules: Vec<(&String, &Rule, Option<Place>)> =
             carried.rules.iter().map(|(text, rule)| (text, rule, said_at.next().flatten())).collect();
         let commands = carried.commands.values().filter(|command| !carried.is_old(command));
-        sort_by_key(&mut rules, |(_, r, _)| (Reverse((r.explicit, r.strength)), r.first));
-        let ledger_rule = |(text, r, at): (&'a String, &Rule, Option<Place>)| {
-            let own = r.explicit || r.strength > Strength::Mention;
-            let is_rule = r.strength > Strength::Mention || !own;
-            LedgerRule { text, at, last: r.last, own, is_rule }
+        sort_by_key(&mut rules, |(_, rule, _)| rule.first);
+        let ledger_rule = |(text, rule, at): (&'a String, &Rule, Option<Place>)| LedgerRule {
+            text,
+            at,
+            last: rule.last,
+            own: rule.own,
         };
-        let rules = rules.into_iter().map(ledger_rule);
-        // What the user asked in a folded message was answered, or is told as open work. "Yes, always." is told with its question.
-        let rules = rules.filter(|rule| rule.is_rule || !rule.text.ends_with(['?', '\u{FF1F}']));
-        let rules = rules.filter(|rule| !agrees(rule.text)).collect();
+        // "Yes, always." is told with its question.
+        let rules = rules.into_iter().map(ledger_rule).filter(|rule| !agrees(rule.text)).collect();
         let rules = not_found(rules, |rules, found| {
             already_shown.find_rules(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
         });

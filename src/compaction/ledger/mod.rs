@@ -16,7 +16,6 @@ mod missing;
 mod open;
 mod requests;
 mod said;
-mod sentence;
 mod sightings;
 mod user_list;
 mod user_remarks;

@@ -1,15 +1,13 @@
 //! The user's requests: told whole, or as far as there is room.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::asked::AskedRequest;
 use super::draft::cost;
 use super::missing::Missing;
 use super::said::SaidLine;
-use super::sentence;
-use crate::facts::is_courtesy;
-use crate::facts::shorten::{one_line, whole_line};
+use crate::facts::shorten::whole_line;
+use crate::facts::{is_courtesy, sentences};
 use crate::sorting::sort_by_key;
 
 /// Requests besides the first and the latest are told if there is room for this many tokens of each.
@@ -94,35 +92,23 @@ fn shortened(request: &AskedRequest, listed: &[&str], tokens: u64) -> Option<Str
     Some(line)
 }
 
-/// A request without the rules that are listed by themselves, if they are sentences of it; `None` if nothing else is left.
+/// A request without its sentences that are rules and listed by themselves, and without what only leads on to them; `None` if nothing else
+/// is left.
 fn without_rules(asked: &AskedRequest, listed: &[&str]) -> Option<String> {
     // The parts of a specification may refer to one another, by numbers or by their order.
     if asked.is_specification() {
         return Some(asked.text.clone());
     }
-    // A rule on lines of its own is found by them; another may be wrapped.
-    let on_lines: Vec<String> = listed.iter().map(|rule| trimmed_lines(rule)).collect();
-    let (rest, found) = without_all(&trimmed_lines(&asked.lines), &on_lines);
-    let wrapped: Vec<String> = listed.iter().map(|rule| one_line(rule)).collect();
-    let (rest, found_wrapped) = without_all(&whole_line(&rest), &wrapped);
-    if !found && !found_wrapped {
+    let listed: Vec<String> = listed.iter().map(|rule| whole_line(rule)).collect();
+    let said: Vec<String> =
+        sentences(&asked.lines).iter().map(|sentence| whole_line(sentence.text)).collect();
+    let is_listed = |said: &String| listed.iter().any(|rule| rule.contains(said.as_str()));
+    let are_listed: Vec<bool> = said.iter().map(is_listed).collect();
+    if !are_listed.contains(&true) {
         return Some(asked.text.clone());
     }
-    Some(one_line(&rest)).filter(|words| words.contains(char::is_alphanumeric) && !is_courtesy(words))
-}
-
-fn trimmed_lines(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
-}
-
-/// A text without these sentences, and whether any was there.
-fn without_all(text: &str, sentences: &[String]) -> (String, bool) {
-    let mut rest = Cow::Borrowed(text);
-    for sentence in sentences {
-        if let Some(shorter) = sentence::without(&rest, sentence) {
-            rest = Cow::Owned(shorter);
-        }
-    }
-    let found = matches!(rest, Cow::Owned(_));
-    (rest.into_owned(), found)
+    let leads_on = |at: usize| said[at].ends_with([':', '\u{FF1A}']) && are_listed.get(at + 1) == Some(&true);
+    let rest = (0..said.len()).filter(|at| !are_listed[*at] && !leads_on(*at));
+    let rest = rest.map(|at| said[at].as_str()).collect::<Vec<_>>().join(" ");
+    Some(rest).filter(|words| !words.is_empty() && !is_courtesy(words))
 }

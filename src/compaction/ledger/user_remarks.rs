@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::facts::shorten::one_line;
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, LONGEST_REMARKED, Remarked, SHARED, TextSet, Told, UserText, agrees, constraints,
-    recorded_words, refers_back, sentences, thanks, whole_final_question,
+    ExtractedFacts, SHARED, Says, TextSet, Told, UserText, agrees, constraints, recorded_words, sentences,
+    thanks, whole_final_question,
 };
 use crate::hashing::HashMap;
 use crate::message::Message;
@@ -74,7 +74,7 @@ struct Said<'a> {
     at: Place,
     /// What it tells, and the hash of its kind.
     told: Cow<'a, Told>,
-    remarked: Remarked,
+    says: Says,
     kind: u64,
     /// The message, unless it is long.
     text: Option<String>,
@@ -206,8 +206,8 @@ impl<'a> Said<'a> {
         let of_text = || Cow::Owned(Told::of(text.as_deref().unwrap_or_default()));
         let told = said.of_long().map_or_else(of_text, Cow::Borrowed);
         let at = Place::of(at);
-        let (remarked, kind) = (said.remarked, said.kind_of_ends);
-        Self { at, told, remarked, kind, text, has_rules, is_recorded: false }
+        let (says, kind) = (said.says, said.kind_of_ends);
+        Self { at, told, says, kind, text, has_rules, is_recorded: false }
     }
 
     fn in_redacted(at: NodeIndex, message: &Message, has_rules: bool) -> Self {
@@ -223,8 +223,8 @@ impl<'a> Said<'a> {
     fn of_text(at: Place, text: String, has_rules: bool, is_recorded: bool) -> Self {
         let said = UserText::of(&text);
         let told = Cow::Owned(Told::of(&text));
-        let (remarked, kind) = (said.remarked, said.kind_of_ends);
-        Self { at, told, remarked, kind, text: Some(text), has_rules, is_recorded }
+        let (says, kind) = (said.says, said.kind_of_ends);
+        Self { at, told, says, kind, text: Some(text), has_rules, is_recorded }
     }
 
     /// The line that tells it, if it says anything, and how much a later reader needs it.
@@ -240,14 +240,12 @@ impl<'a> Said<'a> {
                 return Ok(Some((need, format!("{line} (asked: {question})"))));
             }
         }
-        let text = self.text.as_deref().filter(|text| text.len() <= LONGEST_REMARKED);
-        let need = match self.remarked {
-            Remarked::Nothing if text.is_some_and(refers_back) => Need::Vague,
-            Remarked::Nothing if text.is_some() && !self.is_recorded => return Ok(None),
+        let need = match self.says {
+            Says::Nothing if !self.is_recorded => return Ok(None),
+            Says::Back => Need::Vague,
             _ if self.has_rules => Need::Rule,
-            Remarked::Nothing if !self.is_recorded => Need::AboutOneThing,
-            Remarked::OneThing => Need::AboutOneThing,
-            Remarked::Nothing | Remarked::General => Need::General,
+            Says::OfOneThing => Need::AboutOneThing,
+            Says::Nothing | Says::Something => Need::General,
         };
         Ok(Some((need, line.clone())))
     }
@@ -263,7 +261,7 @@ impl<'a> Said<'a> {
         let answer = text.trim();
         let begins =
             || sentences(answer).first().is_some_and(|first| agrees(first.text) && is_short(first.text));
-        let is_answer = if self.remarked == Remarked::Nothing {
+        let is_answer = if matches!(self.says, Says::Nothing | Says::Back) {
             is_short(answer)
         } else {
             answer.len() <= LONGEST_ANSWERING && begins()

@@ -2,9 +2,7 @@
 
 use super::language::Language;
 
-pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
-pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
-/// Phrases of rules that contain none of the words above.
+/// Phrases of rules that contain none of the words that a clause's grammar is about: never, always, must, don't, only.
 pub(in crate::facts) const FORBIDDING: &[&str] = &[
     "under no circumstances", "on no account", "at no time", "in no case", "shall not", "is forbidden",
     "are forbidden", "it's forbidden", "strictly forbidden", "forbidden to", "is prohibited",
@@ -73,11 +71,8 @@ pub(in crate::facts) const ENGLISH: Language = Language {
     only: "",
     subordinating: "",
     rules: "without =exception|exceptions, no =exceptions, under any =circumstances, at all =times, =whatever you do, \
-        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
-    revoking: "",
-    modals: "",
-    speakers: "",
-    wishes: "~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
+        ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be, \
+        ~ =make sure, ~ be =sure to, ~ be =careful, ~ =ensure|avoid|keep|stay|limit|restrict|ignore, \
         ~ =stick to|with, ~ =remember to, ~ take =care to|that|not, =careful not, you to =make sure, you to =ensure, \
         you|want|like|try to =keep, want|like|try to =avoid, rather =avoid, \
         ^ =every|each|any|anything|everything .. needs, ^ =every|each|any|anything .. requires, ^ =every|each|everything .. has to, \
@@ -96,6 +91,8 @@ pub(in crate::facts) const ENGLISH: Language = Language {
         ^ % .. =# only, ~ % .. =instead of *ing, ^ make =no, ^ be =concise|brief|precise|strict, \
         ^ =use .. everywhere|throughout, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, \
         =unless told|asked|explicitly|instructed, ^ i =want every|each|all|no, ^ i =expect every|each|all",
+    modals: "",
+    speakers: "",
     pointing: "",
     lacking: "i .. don t .. have|know|remember|recall, i .. dont .. have|know|remember|recall, \
         i .. do not .. have|know|remember|recall, i .. can t .. remember|recall|find, i .. cannot .. remember|recall|find, \

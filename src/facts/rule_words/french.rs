@@ -21,13 +21,11 @@ pub(in crate::facts) const FRENCH: Language = Language {
         =interdit|defense de, en =aucun cas, sous =aucun pretexte, en =aucune circonstance, sous =aucune condition, \
         a partir de =maintenant, =desormais|dorenavant, sans =exception, je ne =veux .. pas, je ne =veux aucun*|plus, \
         je =veux pas, pas =question de, hors de =question, merci de =ne|toujours, on ne =touche, ^ % ... ~ =jamais, \
-        n =oublie|oubliez pas, bas les =pattes, ^ laisse|laissez .. =tranquille",
-    revoking: "ne s =applique plus, ne =vaut plus, n est =plus valable|interdit|necessaire, nouveau =autorise|permis, \
+        n =oublie|oubliez pas, bas les =pattes, ^ laisse|laissez .. =tranquille, \
+        ne s =applique plus, ne =vaut plus, n est =plus valable|interdit|necessaire, nouveau =autorise|permis, \
         tu peux =maintenant, tu =peux desormais, vous pouvez =maintenant, oublie ce =que j, oublie la =regle, \
-        tu n as =plus besoin|a",
-    modals: "=doit|doivent",
-    speakers: "crois pense si je j on nous ca cela ce y il",
-    wishes: "^ chaque =fois que tu|vous ... ~ %, ^ =aucun|aucune .. sans .. accord|validation|autorisation|permission, \
+        tu n as =plus besoin|a, \
+        ^ chaque =fois que tu|vous ... ~ %, ^ =aucun|aucune .. sans .. accord|validation|autorisation|permission, \
         ^ pour|si|quand ... ~ % .. =toujours, \
         =demande|demandez|previens|prevenez|consulte moi, ^ =demande|demandez ... avant, sans me =demander, \
         sans =demander, sans mon =accord, mon =autorisation|accord, ma =permission|validation, mon =feu vert, \
@@ -39,6 +37,8 @@ pub(in crate::facts) const FRENCH: Language = Language {
         ^ % ... ~ =pas, ^ =arrete|arretez de, ^ avant|apres =chaque _ %|!, ^ les tests .. =uniquement avec, \
         ^ tests .. =uniquement avec, messages de commit .. en =#, ^ les commits .. en =#, ^ reponses en =#, \
         c est moi =qui reponds|decide|deploie",
+    modals: "=doit|doivent",
+    speakers: "crois pense si je j on nous ca cela ce y il",
     pointing: "~ ne le|la|les, ~ n y|en",
     lacking: "je n ai pas le|la|mon|ma, je ne .. sais|trouve pas, je ne me .. souviens|rappelle, j ai oublie",
     bars: "pas aucun aucune zero",

@@ -27,14 +27,11 @@ pub(in crate::facts) const GERMAN: Language = Language {
         ist|sind|streng =verboten, ist|sind =tabu|pflicht, =untersagt, nicht =erlaubt|gestattet|vergessen, \
         finger|haende =weg, ab =sofort|jetzt, von =jetzt|nun an, ohne =ausnahme, ich =will|moechte .. nicht|kein*, \
         ^ % ... ~ =nie|niemals, es =darf|duerfen nichts|kein*, es =darf nicht .. werden, lass+ .. =finger|haende von, \
-        lassen sie .. =finger von",
-    revoking: "=gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
+        lassen sie .. =finger von, \
+        =gilt|gelten .. nicht mehr, wieder =erlaubt|gestattet, =darfst du, du =darfst, \
         du =darfst jetzt|wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
-        vergiss|ignorier+ =was ich, vergiss die =regel",
-    modals: "=darf|duerfen .. nicht|nie|niemals|kein*|nur|nichts, =muss|muessen",
-    speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \
-        irgendwie wohl",
-    wishes: "^ jedes|jedesmal =mal wenn du ... ~ %, \
+        vergiss|ignorier+ =was ich, vergiss die =regel, \
+        ^ jedes|jedesmal =mal wenn du ... ~ %, \
         ^ =kein|keine|keinen .. ohne .. freigabe|zustimmung|genehmigung|erlaubnis|ruecksprache, \
         brauchst du .. mein =ok|okay, \
         ~ =frag mich, ^ fragen sie =mich, ^ =frag .. vorher|zuerst|erst|nach, ^ =frag ... bevor, ^ =bevor du, \
@@ -51,6 +48,9 @@ pub(in crate::facts) const GERMAN: Language = Language {
         ^ tests|commits|deployments =nur mit|ueber, ^ commit nachrichten|messages .. auf =#, ^ antworten|doku auf =#, \
         ^ antworten|doku bitte auf =#, gebe|mache|entscheide|beantworte|deploye|pushe|merge =nur ich, \
         =nur ich darf|entscheide|deploye",
+    modals: "=darf|duerfen .. nicht|nie|niemals|kein*|nur|nichts, =muss|muessen",
+    speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \
+        irgendwie wohl",
     pointing: "^ % sie|ihn|es, ^ % das nie|nicht|niemals, ^ % die nicht|nie",
     lacking: "ich .. hab* .. nicht dabei, ich .. hab* .. nicht zur hand, hab*|weiss ich .. nicht, ich .. hab* .. kein*, \
         ich .. weiss|erinner*|find* .. nicht, ich .. vergessen, keine ahnung",

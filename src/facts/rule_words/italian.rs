@@ -19,11 +19,9 @@ pub(in crate::facts) const ITALIAN: Language = Language {
     rules: "~ =non !, ~ =non lo|la|li|le|mi|ci !, ^ =mai !, ^ =sempre !|%, ^ % ... ~ =mai, non =puoi|voglio, =devi, \
         non si =deve|devono, e =vietato|vietata|obbligatorio, sono =vietati|vietate, ^ =vietato, in =nessun caso, \
         per =nessun|nessuna motivo|ragione, d|da ora|adesso in =poi|avanti, senza =eccezioni|eccezione, \
-        ~ =non va|vanno *ato|*ata|*ati|*ate, giu le =mani, ^ lascia .. in =pace",
-    revoking: "non =vale|valgono piu, non si =applica piu, puoi .. di =nuovo, adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola",
-    modals: "=deve|devono",
-    speakers: "isso credo penso se io noi ci questo",
-    wishes: "^ ogni =volta che ... ~ avvisami|chiedimi|dimmi, \
+        ~ =non va|vanno *ato|*ata|*ati|*ate, giu le =mani, ^ lascia .. in =pace, \
+        non =vale|valgono piu, non si =applica piu, puoi .. di =nuovo, adesso|ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, dimentica la =regola, \
+        ^ ogni =volta che ... ~ avvisami|chiedimi|dimmi, \
         ^ =nessun|nessuna .. senza .. conferma|approvazione|consenso|autorizzazione, \
         =chiedimi|chiedetemi, =assicurati|ricordati, =dovresti|preferirei, ^ chiedi|chieda .. =prima, \
         =avvisami prima, ^ =prima di ... ~ %, ^ =prima di ... ~ chiedimi, ^ % ... =prima di, ^ % ... dopo =ogni, \
@@ -33,6 +31,8 @@ pub(in crate::facts) const ITALIAN: Language = Language {
         in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che, ^ prima di =ogni _ !, \
         ^ dopo =ogni _ %|!, ^ test =solo con, ^ i test =solo con, messaggi di commit .. in =#, ^ i commit .. in =#, \
         ^ risposte in =#, rispondo|decido =solo io, ^ =niente va *ato",
+    modals: "=deve|devono",
+    speakers: "isso credo penso se io noi ci questo",
     pointing: "~ non lo|la|li|*rlo|*rla|*rli|*rle|*rci",
     lacking: "non .. ricordo|trovo, non ho il|la",
     bars: "niente nessun nessuna zero",

@@ -20,20 +20,16 @@ pub(in crate::facts) struct Language {
     pub except: &'static str,
     /// Words that make an order a rule: "always", "not".
     pub always: &'static str,
-    /// Words that make an order a wish: "only".
+    /// The same, which may also stand before it: "only".
     pub only: &'static str,
     /// Words after which an order continues with its object: "which", "why".
     pub subordinating: &'static str,
-    /// Patterns of rules.
+    /// Patterns of rules, and of sentences that revoke one.
     pub rules: &'static str,
-    /// Patterns of sentences that revoke a rule.
-    pub revoking: &'static str,
     /// Patterns of rules if none of the `speakers` is next to them: "must".
     pub modals: &'static str,
     /// Words next to a modal that make it a statement instead of a rule.
     pub speakers: &'static str,
-    /// Patterns of wishes.
-    pub wishes: &'static str,
     /// Patterns of sentences that refer to the sentence before: "do not touch it".
     pub pointing: &'static str,
     /// Patterns of sentences that say what the speaker lacks, does not know or has forgotten: such a negation forbids nothing.

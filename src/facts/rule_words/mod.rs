@@ -12,8 +12,7 @@ mod spanish;
 mod word_table;
 
 pub(super) use english::{
-    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING, RULES, SUBJECTS,
-    WANTING, WISHES,
+    BOUNDS, ENGLISH, ENGLISH_RULE_WORDS, FORBIDDING, NOT_REVOKING, REVOKING, SUBJECTS, WANTING, WISHES,
 };
 pub(super) use language::Language;
 pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};

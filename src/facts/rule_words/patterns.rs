@@ -13,8 +13,6 @@ pub(in crate::facts) enum PatternMeaning {
     Rule,
     /// A rule, if no speaker word is next to it.
     Modal,
-    /// A wish.
-    Wish,
     /// Nothing by itself, but an order with this word, or a sentence that begins with it, may be a rule.
     MayBind,
 }
@@ -67,13 +65,8 @@ pub(super) fn each_pattern(
     language: &Language,
     each: &mut dyn FnMut(&'static str, PatternMeaning, &'static str),
 ) {
-    let Language { rules, revoking, modals, wishes, always, only, bars, .. } = language;
-    for (list, meaning) in [
-        (rules, PatternMeaning::Rule),
-        (revoking, PatternMeaning::Rule),
-        (modals, PatternMeaning::Modal),
-        (wishes, PatternMeaning::Wish),
-    ] {
+    let Language { rules, modals, always, only, bars, .. } = language;
+    for (list, meaning) in [(rules, PatternMeaning::Rule), (modals, PatternMeaning::Modal)] {
         for text in list.split(',').map(str::trim) {
             let marked = text.split(' ').find_map(|element| element.strip_prefix('='));
             marked

@@ -22,11 +22,9 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         =deves, voce =tem que, =tens de|que, voce nao =pode, voces nao =podem, e =proibido|proibida|obrigatorio, \
         sao =proibidos|proibidas|obrigatorios, esta =proibido, ^ =proibido, em =hipotese alguma|nenhuma, \
         em|sob =nenhuma circunstancia, de jeito =nenhum, em caso =algum, a partir de =agora, de =agora em diante, \
-        daqui em =diante, daqui para =frente, sem =excecao|excecoes, tire|tira as =maos, ^ deixe .. em =paz",
-    revoking: "nao =vale mais, ja nao =vale, nao se =aplica mais, pode .. de =novo, agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
-    modals: "=deve|devem, =tem que",
-    speakers: "credo acho creio se eu nos isso ele ela",
-    wishes: "^ cada|toda =vez que ... ~ me|avise|pergunte, \
+        daqui em =diante, daqui para =frente, sem =excecao|excecoes, tire|tira as =maos, ^ deixe .. em =paz, \
+        nao =vale mais, ja nao =vale, nao se =aplica mais, pode .. de =novo, agora voce =pode, agora|ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra, \
+        ^ cada|toda =vez que ... ~ me|avise|pergunte, \
         ^ =nenhum|nenhuma .. sem .. confirmacao|aprovacao|autorizacao|permissao, \
         me =pergunte|consulte, =pergunte me, me =avise antes, ^ pergunte|pergunta .. =antes, ^ =nada de _, \
         ^ =antes de ... ~ %, ^ =antes de ... ~ me pergunte, ^ % ... =antes de, ^ % ... apos =cada, sem =perguntar, \
@@ -37,6 +35,8 @@ pub(in crate::facts) const PORTUGUESE: Language = Language {
         ^ cada .. =precisa, ^ antes de =cada _ *ar|*er, ^ apos =cada _ %|*ar, ^ testes =so|apenas com, \
         ^ os testes =so com, mensagens de commit .. em =#, ^ os commits .. em =#, ^ respostas em =#, \
         so eu =respondo|decido",
+    modals: "=deve|devem, =tem que",
+    speakers: "credo acho creio se eu nos isso ele ela",
     pointing: "nao o|a|os|as !, nunca o|a !, ! nele|nela|neles|nelas|nisso",
     lacking: "nao .. lembro|encontro, nao tenho o|a",
     bars: "nenhum nenhuma zero sem",

@@ -27,12 +27,10 @@ pub(in crate::facts) const SPANISH: Language = Language {
         =tienes que, no hay =que, esta|queda =prohibido, estan =prohibidos|prohibidas, ^ =prohibido, \
         bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, a partir de =ahora, \
         de =ahora en adelante, desde =ahora, sin =excepcion|excepciones, es =obligatorio, \
-        son =obligatorios|obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz",
-    revoking: "ya no =vale|aplica|rige, ya no se =aplica, puedes .. de =nuevo, ahora|ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
-        ignora lo =que te",
-    modals: "=deben|debe, =tiene|tienen que",
-    speakers: "yo nosotros esto eso porque creo si",
-    wishes: "^ cada =vez que ... ~ avisame|preguntame|dime, \
+        son =obligatorios|obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz, \
+        ya no =vale|aplica|rige, ya no se =aplica, puedes .. de =nuevo, ahora|ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
+        ignora lo =que te, \
+        ^ cada =vez que ... ~ avisame|preguntame|dime, \
         ^ =ningun|ninguna .. sin .. confirmar|consultar|permiso|autorizacion|aprobacion|visto, \
         solo con el =visto bueno, solo con mi =aprobacion|autorizacion, \
         =preguntame|pregunteme|consultame, =deberias|prefiero, =avisame antes, ^ pregunta|pregunte .. =antes, \
@@ -45,6 +43,8 @@ pub(in crate::facts) const SPANISH: Language = Language {
         ante la =duda, si tienes =dudas, ^ =deja de, ^ cada .. =necesita, ^ antes|despues de =cada _ !|%, \
         ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, ^ los commits .. en =#, \
         ^ respuestas en =#, solo yo =respondo|decido, =respondo|decido solo yo",
+    modals: "=deben|debe, =tiene|tienen que",
+    speakers: "yo nosotros esto eso porque creo si",
     pointing: "~ no lo|la|los|las, nunca|jamas lo|la|los|las",
     lacking: "no tengo el|la|mi, no .. recuerdo|encuentro",
     bars: "ningun ninguna cero sin",
