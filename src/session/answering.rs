@@ -18,7 +18,7 @@ use crate::message::Message;
 use crate::passes::Aim;
 
 /// The built-in summariser gets at least this many tokens; with fewer it could say nothing.
-const MIN_SUMMARY_TOKENS: u64 = 64;
+pub(super) const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Turns with fewer tokens than this, or than 1 / `SMALL_SHARE` of what the view may take, may be left without a summary if none
 /// would be smaller: the next summary covers them, too.

@@ -1,5 +1,6 @@
 //! Erases a message for good, for example because a law requires it.
 
+use super::answering::MIN_SUMMARY_TOKENS;
 use super::background::Background;
 use super::graph::SessionGraph;
 use super::state::Session;
@@ -8,9 +9,6 @@ use crate::compaction::ledger::{self, AlreadyShown, Memo, Room};
 use crate::context::{ERASED, Form, NodeIndex, Tally};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Role};
-
-/// The least that a summary may take, in tokens.
-const MIN_SUMMARY_TOKENS: u64 = 64;
 
 /// Added to a summary that was rewritten because of an erasure.
 const REWRITTEN_NOTE: &str = "(This was rewritten without an erased message.)";

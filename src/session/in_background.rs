@@ -62,25 +62,17 @@ impl Session {
         if !self.background.is_asked() {
             return None; // the background was turned off meanwhile
         }
-        match self.evaluate(pending, &answer) {
+        let went_on = match self.evaluate(pending, &answer) {
             Ok(AnswerOutcome::Accepted(judged)) => {
                 self.background.state = State::Ready(Box::new((judged.0, answer)));
-                None
+                return None;
             }
-            Ok(AnswerOutcome::AskNext(question)) => {
-                let asked = self.ask(*question);
-                self.continue_in_background(asked)
-            }
-            Ok(AnswerOutcome::Refused(pending, error)) => {
-                let failed = Err(self.fail(pending.question, error));
-                self.continue_in_background(failed)
-            }
-            Ok(AnswerOutcome::Failed(question, error)) => {
-                let failed = Err(self.fail(*question, error));
-                self.continue_in_background(failed)
-            }
-            Err(error) => self.continue_in_background(Err(error)),
-        }
+            Ok(AnswerOutcome::AskNext(question)) => self.ask(*question),
+            Ok(AnswerOutcome::Refused(pending, error)) => Err(self.fail(pending.question, error)),
+            Ok(AnswerOutcome::Failed(question, error)) => Err(self.fail(*question, error)),
+            Err(error) => Err(error),
+        };
+        self.continue_in_background(went_on)
     }
 
     /// Whether a summary is ready and not put in yet.

@@ -76,11 +76,6 @@ impl Session {
         self.check_node_limit(messages.len())
     }
 
-    /// Updates the format-specific data that is carried beside messages, from messages that were given again.
-    pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
-        self.context.renew(messages);
-    }
-
     /// Gives renamed calls and their outputs their new ids. The history has checked them.
     pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
         if !renamed.is_empty() {

@@ -90,7 +90,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
             inner.header_beside.set(!beside.is_empty());
             core.replace_in_header(&of_body, beside, 0)?;
         }
-        core.renew(&renewed.messages);
+        core.context_mut().renew(&renewed.messages);
         core.rename_calls(&common.renamed);
         Ok(nodes)
     })?;
