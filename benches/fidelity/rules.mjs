@@ -15,7 +15,7 @@ const ROOM = 200_000;
 
 /**
  * The rules that the package finds in a folded message. Of a user's message, the whole is listed if there is room; of a developer's, the
- * rules and the sentences with a rule's words alone.
+ * rules alone.
  */
 async function told(built, text) {
   const session = new built.Session({ contextWindow: ROOM, summarize: () => "<summary>The work went on.</summary>" });

@@ -1,4 +1,4 @@
-use super::rule_words::{WORD_RULES_BIT, may_contain_rule, rule_languages};
+use super::rule_words::may_contain_rule;
 use super::sentences::{
     LONGEST_WRAPPED, Sentence, is_entry, is_fence, may_continue, sentences, starts_new_block,
 };
@@ -116,7 +116,7 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
 /// "Do not touch it.": the sentence before says what must not be touched.
 pub(super) fn points_back(sentence: &str) -> bool {
     sentence.len() <= 160
-        && (rule_patterns::points_back(sentence, rule_languages(sentence))
+        && (rule_patterns::points_back(sentence)
             || keywords::points_back(sentence)
             || cjk_rules::points_back(sentence))
 }
@@ -127,10 +127,10 @@ fn sets_rule(text: &str) -> bool {
     if ["\":\"", "\"},", "\"}"].iter().any(|mark| text.contains(mark)) {
         return false;
     }
-    let languages = rule_languages(text);
-    languages & WORD_RULES_BIT != 0 && keywords::sets_rule(text)
-        || languages & !WORD_RULES_BIT != 0 && rule_patterns::sets_rule(text)
-        || text.contains(is_cjk) && cjk_rules::sets_rule(text)
+    may_contain_rule(text)
+        && (keywords::sets_rule(text)
+            || rule_patterns::sets_rule(text)
+            || text.contains(is_cjk) && cjk_rules::sets_rule(text))
 }
 
 #[cfg(test)]

@@ -31,8 +31,7 @@ pub(super) fn sets_rule(sentence: &str) -> bool {
     if words.len() > MOST_WORDS {
         return false;
     }
-    // "No, use the other one" is no Spanish prohibition.
-    let is_english = words.iter().any(|word| is_listed(word.text, ENGLISH_ALONE));
+    let is_english = is_english(&words);
     let mut patterns = Vec::new();
     for word in &words {
         patterns_at(word.text, &mut |pattern| {
@@ -56,22 +55,24 @@ pub(super) fn sets_rule(sentence: &str) -> bool {
     sets_rule
 }
 
-/// Whether a sentence refers to something named in the sentence before, in one of the languages given by their `bits`.
-pub(super) fn points_back(sentence: &str, bits: u32) -> bool {
-    let folded = folded(sentence);
-    let words = words(&folded);
-    let languages = LANGUAGES.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
-    words.len() <= FEW + SHORT
-        && languages.into_iter().any(|(_, language)| ParsedSentence::of(&words, language).points_back())
+/// Whether a sentence refers to something named in the sentence before, in one of the languages.
+pub(super) fn points_back(sentence: &str) -> bool {
+    sentence.split_whitespace().count() <= FEW + SHORT && contains_any(sentence, |language| language.pointing)
 }
 
-/// Whether a sentence contains any of these patterns, which do not say where a clause begins, in any of the languages.
+/// Whether a sentence contains any of these patterns, in any of the languages.
 pub(super) fn contains_any(sentence: &str, patterns: impl Fn(&Language) -> &str) -> bool {
     let folded = folded(sentence);
     let words = words(&folded);
-    let contains =
-        |language| ParsedSentence { language, words: words.clone() }.contains_any(patterns(language));
-    LANGUAGES.into_iter().any(contains)
+    let may_be = if is_english(&words) { 1 } else { LANGUAGES.len() };
+    LANGUAGES[..may_be]
+        .iter()
+        .any(|language| ParsedSentence::of(&words, language).contains_any(patterns(language)))
+}
+
+/// "No, use the other one" is no Spanish prohibition.
+fn is_english(words: &[Word<'_>]) -> bool {
+    words.iter().any(|word| is_listed(word.text, ENGLISH_ALONE))
 }
 
 /// The position of a word in its clause.
@@ -147,10 +148,6 @@ impl<'a> ParsedSentence<'a> {
 
     fn reports(&self) -> bool {
         self.contains_any(self.language.reports)
-    }
-
-    fn points_back(&self) -> bool {
-        self.contains_any(self.language.pointing)
     }
 
     fn contains_any(&self, patterns: &str) -> bool {

@@ -82,15 +82,6 @@ pub fn marked_line(text: &str) -> String {
     one_line(&pieces.join(GAP))
 }
 
-/// Whether `text` contains the beginning of `whole`, a text on one line, shortened to `least` bytes or more.
-pub fn shows_beginning(text: &str, whole: &str, least: usize) -> bool {
-    text.match_indices(GAP).any(|(at, _)| {
-        let before = text[..at].trim_end();
-        let mut heads = (least..=whole.len().min(before.len())).filter_map(|len| whole.get(..len));
-        heads.any(|head| before.ends_with(head))
-    })
-}
-
 /// `text` on one line, with a single blank between words.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -206,7 +197,5 @@ mod tests {
         let code = "Fix this:\n\n  let a = 1;\n  let b = 2;";
         assert_eq!(lines(code, 20), code.replace("\n\n", "\n"));
         assert_eq!(lines(&format!("{code}{}", "\n  b += a;".repeat(9)), 20), "Fix this:\n  let a = […]");
-        assert!(shows_beginning(&format!("- {}", beginning_within(request, 64)), request, 50));
-        assert!(!shows_beginning("- can you update […]", request, 50));
     }
 }

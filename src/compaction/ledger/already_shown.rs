@@ -1,4 +1,3 @@
-use super::asked::{AskedRequest, joined_lines};
 use super::message_facts::{MessageFacts, with_facts};
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, called};
@@ -6,7 +5,7 @@ use crate::facts::{Names, Notes, StatedRule, TextSet, recorded_rules, shorten, t
 use crate::hashing::HashSet;
 use crate::message::{Message, Part, Role};
 
-/// How many of the user's newest messages are searched for remarks, which cost little to repeat.
+/// How many of the user's newest messages are searched for the user's words, which cost little to repeat.
 const NEARBY: usize = 32;
 
 /// What the model is shown beside the ledger, so that the ledger need not repeat it.
@@ -109,36 +108,27 @@ impl<'a> AlreadyShown<'a> {
         (0..rules.len()).filter(|i| stated.contains(rules[*i])).for_each(found);
     }
 
-    /// Calls `found` with the index of each request that the user's messages, instructions or summaries tell, in whatever lines.
-    pub(super) fn find_requests(&self, requests: &[AskedRequest], mut found: impl FnMut(usize)) {
-        if requests.is_empty() {
-            return;
-        }
-        for message in self.searched().chain(self.of_users_and_instructions()) {
-            let lines = joined_lines(&message.plain_text());
-            (0..requests.len()).filter(|i| requests[*i].is_told_by(&lines)).for_each(&mut found);
-        }
-    }
-
     /// Calls `found` with the index of each text that occurs in anything but a tool output.
-    pub(super) fn find_outside_outputs(&self, needles: &TextSet<&str>, mut found: impl FnMut(usize)) {
+    pub(super) fn find_outside_outputs(&self, needles: &TextSet<String>, mut found: impl FnMut(usize)) {
         let whole = self.whole_messages(|_, message, _| message.role != Role::Tool);
         find_in_texts(needles, self.searched().chain(whole), &mut found);
     }
 
-    /// Calls `found` with the index of each line that occurs in the engine's messages, the header, or the user's newest messages, in whatever
-    /// lines. Not all messages are searched, because these lines cost little to repeat; nor are summaries, which quote them without their
-    /// order.
-    pub(super) fn find_nearby(&self, needles: &TextSet<String>, mut found: impl FnMut(usize)) {
+    /// Calls `found` with the index of each of the user's words that occur in the engine's messages, the header, or the user's newest
+    /// messages, in whatever lines. Not all messages are searched, because these words cost little to repeat. Summaries also quote the user
+    /// behind an answer, out of order, so they count `in_summaries` alone.
+    pub(super) fn find_words(
+        &self,
+        needles: &TextSet<String>,
+        in_summaries: bool,
+        mut found: impl FnMut(usize),
+    ) {
         let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
-        for message in self.messages.iter().copied().chain(newest).filter(|_| !needles.is_empty()) {
-            needles.find(&shorten::one_line(&message.plain_text()), &mut found);
+        let summaries = self.summaries.iter().filter(|_| in_summaries);
+        let all = self.messages.iter().chain(summaries).copied().chain(newest);
+        for message in all.filter(|_| !needles.is_empty()) {
+            needles.find(&shorten::whole_line(&message.plain_text()), &mut found);
         }
-    }
-
-    /// The user's messages and the instructions that are in the view in full.
-    fn of_users_and_instructions(&self) -> Vec<&'a Message> {
-        self.whole_messages(|read, message, at| read.is_users(message, at) || message.role.is_instruction())
     }
 
     /// The messages that are in the view in full and match `counts`.
@@ -161,8 +151,8 @@ impl<'a> AlreadyShown<'a> {
     }
 }
 
-fn find_in_texts<'m>(
-    needles: &TextSet<&str>,
+fn find_in_texts<'m, T: AsRef<str> + Clone>(
+    needles: &TextSet<T>,
     messages: impl Iterator<Item = &'m Message>,
     found: &mut impl FnMut(usize),
 ) {

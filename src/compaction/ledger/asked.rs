@@ -6,9 +6,8 @@ use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, TextSet, asks_for, entry, is_courtesy, is_record,
-    is_written, only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences,
-    shorten,
+    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, is_courtesy, is_record, is_written,
+    only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences, shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -115,30 +114,12 @@ impl AskedRequest {
         };
         sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
-
-    /// Whether one of these lines tells it: whole, or shortened but not by much more than the ledger would.
-    pub fn is_told_by(&self, lines: &[String]) -> bool {
-        let least = self.text.len().min(self.longest) / 2;
-        let request = TextSet::new([self.text.trim_end_matches(['.', '。'])]);
-        lines.iter().any(|line| {
-            let mut is_whole = false;
-            request.find(line, |_| is_whole = true);
-            is_whole || shorten::shows_beginning(line, &self.text, least)
-        })
-    }
 }
 
 /// What the user said, in a record's line.
 pub fn without_label(line: &str) -> &str {
     let labels = [Which::Latest.label(), Which::AnsweredBelow.label()];
     labels.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
-}
-
-/// A text on one line, and each entry of its lists with the lines that belong to it.
-pub(super) fn joined_lines(text: &str) -> Vec<String> {
-    let entries = text.split("\n- ").map(|entry| entry.split("\n#").next().unwrap_or(entry));
-    let entries = entries.filter(|entry| entry.len() < text.len());
-    std::iter::once(text).chain(entries).map(shorten::whole_line).collect()
 }
 
 /// The first folded request, and the latest if no later one stays in the view or if its answer does. If the user has moved on since the
@@ -351,27 +332,6 @@ fn request_in(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_request_is_told_whole_or_shortened_a_little() {
-        let request = |text: &str| AskedRequest::new(Which::First, Place::of(NodeIndex(0)), text.to_owned());
-        let tells = |text: &str, request: &AskedRequest| request.is_told_by(&joined_lines(text));
-        let short = request("Hi! I need to change my flight.");
-        assert!(tells(
-            "## Task\n- First request: Hi! I need\n  to change my flight.\n\n## Open\n- x",
-            &short
-        ));
-        assert!(!tells("I need to change my flight to Rome.", &short));
-        let words = "Please move the parser of the billing service into a crate of its own, with its tests, and keep the path";
-        let summary =
-            |request: &str| format!("## Task\n- First request: {request}\n- Then: x\n\n## Open\n- y");
-        let long = request(words);
-        assert!(
-            tells(&summary(words), &long) && tells(&summary(&shorten::beginning_within(words, 90)), &long)
-        );
-        assert!(!tells(&summary(&shorten::beginning_within(words, 40)), &long));
-        assert!(!tells("- First request: Please move the parser […] of another path.", &long));
-    }
 
     #[test]
     fn a_long_request_is_told_from_its_first_sentence_that_says_something() {

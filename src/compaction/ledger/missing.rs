@@ -7,7 +7,7 @@ use super::habits::Habit;
 use super::open::Open;
 use super::said::{Place, SaidLine};
 use super::user_remarks::UserRemark;
-use crate::facts::shorten::one_line;
+use crate::facts::shorten::{one_line, whole_line};
 use crate::facts::{TextSet, agrees};
 use crate::sorting::{sort, sort_by_key};
 
@@ -74,39 +74,30 @@ impl<'a> Missing<'a> {
         let said_in = |line: &SaidLine| rules_said(&rules, &sought_rules, line);
         let remarks = carried.said.remarks.iter();
         let rules_of = remarks.map(|remark| remark.lines.iter().flat_map(said_in).collect()).collect();
-        let folder = carried.habits.folder().map(|folder| format!("{FOLDER_LABEL}{folder}"));
-        let folder = folder.into_iter().collect();
+        let folder = carried.habits.folder().into_iter().map(|folder| format!("{FOLDER_LABEL}{folder}"));
         let said = || carried.said.remarks.iter().flat_map(|remark| &remark.lines);
-        let words = |line: &SaidLine| one_line(line.text.trim_end_matches(['.', '。']));
-        let sought_lines = TextSet::new(said().map(words));
+        let words = |text: &str| whole_line(text.trim_end_matches(['.', '。']));
+        let sought_lines = TextSet::new(said().map(|line| words(&line.text)));
         let refs = TextSet::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
             rules_of,
             sought_rules,
-            open: not_found(carried.open.lines(), |open, found| {
-                already_shown.find_outside_outputs(
-                    &TextSet::new(open.iter().map(|line| Open::without_label(line))),
+            open: untold(already_shown, carried.open.lines(), |line| Open::without_label(line).to_owned()),
+            commands: untold(already_shown, commands.collect(), |command| command.without_ref().to_owned()),
+            often: untold(already_shown, carried.habits.often(), Habit::code),
+            folder: untold(already_shown, folder.collect(), String::clone).pop(),
+            asked: not_found(carried.asked.iter().collect(), |asked, found| {
+                already_shown.find_words(
+                    &TextSet::new(asked.iter().map(|one| words(&one.text))),
+                    true,
                     found,
                 );
             }),
-            commands: not_found(commands.collect(), |commands, found| {
-                let lines = commands.iter().map(|command| command.without_ref());
-                already_shown.find_outside_outputs(&TextSet::new(lines), found);
-            }),
-            often: not_found(carried.habits.often(), |often, found| {
-                let codes: Vec<String> = often.iter().map(Habit::code).collect();
-                already_shown.find_outside_outputs(&TextSet::new(codes.iter().map(String::as_str)), found);
-            }),
-            folder: not_found(folder, |folder, found| {
-                already_shown.find_outside_outputs(&TextSet::new(folder.iter().map(String::as_str)), found);
-            })
-            .pop(),
-            asked: not_found(carried.asked.iter().collect(), |_, found| {
-                already_shown.find_requests(&carried.asked, found);
-            }),
             said: &carried.said.remarks,
-            shown_lines: which_found(said().count(), |found| already_shown.find_nearby(&sought_lines, found)),
+            shown_lines: which_found(said().count(), |found| {
+                already_shown.find_words(&sought_lines, false, found)
+            }),
             sought_lines,
             literals,
             shown_refs: which_found(carried.outputs.len(), |found| {
@@ -163,6 +154,13 @@ fn which_found(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool
     let mut shown = vec![false; len];
     find(&mut |i| shown[i] = true);
     shown
+}
+
+/// The items of a list whose text occurs in nothing but outputs.
+fn untold<T>(already_shown: &AlreadyShown<'_>, list: Vec<T>, text: impl Fn(&T) -> String) -> Vec<T> {
+    not_found(list, |list, found| {
+        already_shown.find_outside_outputs(&TextSet::new(list.iter().map(&text)), found);
+    })
 }
 
 /// The items of a list that are not found.

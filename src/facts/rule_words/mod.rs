@@ -16,9 +16,9 @@ pub(super) use english::{
 };
 pub(super) use language::Language;
 pub(super) use patterns::{Pattern, PatternMeaning, patterns_at};
-pub(super) use word_table::{WORD_RULES_BIT, folded, may_contain_rule, rule_languages};
+pub(super) use word_table::{folded, may_contain_rule};
 
-/// The languages whose rules are matched by patterns. A language's index is its bit.
+/// The languages whose rules are matched by patterns.
 pub(super) const LANGUAGES: [&Language; 7] = [
     &ENGLISH,
     &german::GERMAN,
