@@ -2,6 +2,7 @@
 //! back. In any language, a sentence may be a rule without a word that marks it.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use super::asked::{AskedRequest, folded_turns};
 use crate::compaction::Redact;
@@ -13,7 +14,6 @@ use crate::facts::{
     ExtractedFacts, LONGEST_REMARKED, Remarked, SHARED, TextSet, Told, UserText, agrees, entry, refers_back,
     sentences, thanks, whole_final_question,
 };
-use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::script::is_cjk;
 use crate::sorting::{sort, sort_by_key};
@@ -141,32 +141,35 @@ pub(super) fn user_words<'r>(
         add_vague(&mut out, &all, asked, line);
     }
     sort_by_key(&mut out, |(need, _)| *need);
-    let rules =
-        places_of(&rules.map(|rule| one_line(rule)).collect::<Vec<_>>(), &all, facts, redact.is_some());
+    let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
+    let rules = places_of(context, &rules, &all, redact.is_some());
     Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules })
 }
 
-/// The last of these messages that says each of these rules. Long ones are not read again: it is known which rules they say.
+/// The last of these messages that says each of these rules. Messages are read from the newest on, until all are found.
 fn places_of(
+    context: &Context,
     rules: &[String],
     all: &[Said<'_>],
-    facts: &ExtractedFacts,
     is_redacted: bool,
 ) -> Vec<Option<NodeIndex>> {
     let mut places = vec![None; rules.len()];
+    let mut missing = rules.len();
     let sought = TextSet::new(rules);
-    let numbers: HashMap<&str, usize> =
-        rules.iter().enumerate().map(|(number, rule)| (rule.as_str(), number)).collect();
-    for said in all.iter().filter(|said| said.has_rules || is_redacted) {
-        let mut found = |rule: usize| places[rule] = places[rule].max(Some(said.at));
-        if let Some(text) = &said.text {
-            sought.find(&one_line(text), found);
-        } else {
-            let stated = facts.notes(said.at.get()).into_iter().flat_map(|notes| &notes.rules);
-            stated
-                .filter_map(|rule| numbers.get(one_line(&rule.text).as_str()))
-                .for_each(|rule| found(*rule));
+    let mut newest_first: Vec<&Said<'_>> = all.iter().filter(|said| said.has_rules || is_redacted).collect();
+    sort_by_key(&mut newest_first, |said| Reverse(said.at));
+    for said in newest_first {
+        if missing == 0 {
+            break;
         }
+        let long = || context.history.node(said.at).message.plain_text();
+        let text = said.text.as_deref().map_or_else(|| Cow::Owned(long()), Cow::Borrowed);
+        sought.find(&one_line(&text), |rule| {
+            if places[rule].is_none() {
+                places[rule] = Some(said.at);
+                missing -= 1;
+            }
+        });
     }
     places
 }
