@@ -77,15 +77,13 @@ pub use record_text::{
     RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, TASK_TITLE, is_record, recorded_messages, recorded_rules,
     records_rules, without_ledger,
 };
-pub use remarks::{
-    LONGEST_MESSAGE as LONGEST_REMARKED, is_pasted, is_written, only_names_what_to_read, refers_back,
-};
-pub use sentences::{Sentence, sentences};
+pub use remarks::{LONGEST_MESSAGE as LONGEST_REMARKED, is_written, only_names_what_to_read, refers_back};
+pub use sentences::{Sentence, first_sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,
 };
-pub use small_talk::{agrees, is_assent, is_courtesy, says_what_is_lacking, thanks};
+pub use small_talk::{agrees, is_courtesy, says_what_is_lacking, thanks};
 pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
 pub use strength::Strength;
 pub use subject::{Readings, Subject};

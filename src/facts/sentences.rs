@@ -3,6 +3,7 @@
 use super::full_stop::{goes_on, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
+use crate::tool_output::first_words;
 
 /// Where a sentence begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,23 @@ const LONGEST_INSIDE: usize = 200;
 /// sentence, it does not.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     pieces(text).chunk_by(|_, next| next.continues()).map(|parts| joined(text, parts)).collect()
+}
+
+/// The first of the sentences of `text` that is sought. A long text is read only as far as necessary.
+pub fn first_sentence<'t>(
+    text: &'t str,
+    mut is_sought: impl FnMut(&Sentence<'t>) -> bool,
+) -> Option<Sentence<'t>> {
+    const ENOUGH: usize = 4_000;
+    let beginning = first_words(text, ENOUGH);
+    if beginning.len() < text.len() && between_marks(beginning).nth(1).is_none() {
+        let mut read = sentences(beginning);
+        read.pop(); // it may go on
+        if let Some(found) = read.into_iter().find(&mut is_sought) {
+            return Some(found);
+        }
+    }
+    sentences(text).into_iter().find(is_sought)
 }
 
 /// The sentence of which these are the pieces.

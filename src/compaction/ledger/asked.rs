@@ -6,8 +6,8 @@ use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, is_courtesy, is_record, is_written,
-    only_names_what_to_read, says_what_is_lacking, sentences, shorten,
+    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, first_sentence, is_courtesy, is_record,
+    is_written, only_names_what_to_read, says_what_is_lacking, sentences, shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -100,7 +100,7 @@ impl AskedRequest {
             sentence.contains(is_cjk)
                 || !(greets || is_courtesy(sentence) || only_names_what_to_read(sentence))
         };
-        sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
+        first_sentence(request, |sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
 
     /// Whether one of these lines tells it: whole, or shortened but not by much more than the ledger would.
