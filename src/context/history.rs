@@ -30,7 +30,6 @@ use ids::Ids;
 use inserted::InsertedNodes;
 pub use journal::NodeChange;
 use links::Links;
-use open_calls::OpenCall;
 pub use open_calls::OpenCalls;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
@@ -222,9 +221,7 @@ impl History {
         for output in message.tool_outputs() {
             caller = self.open_calls.remove(&output.call_id).map(|call| call.caller);
         }
-        for call in message.tool_calls().filter(|c| !c.hosted) {
-            self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
-        }
+        self.open_calls.enter(index, &message);
         self.has_reasoning |= reasons(&message);
         if message.provider_compaction().is_some() {
             self.compactions.push(index);

@@ -17,17 +17,22 @@ impl History {
 
     /// The call `call_id`, if no output has answered it yet.
     pub fn waiting_call(&self, call_id: &str) -> Option<&ToolCall> {
-        self.node(self.open_call(call_id)?).message.tool_calls().find(|call| call.id == call_id)
+        let open = self.open_calls.get(call_id)?;
+        open.find(call_id, &self.node(open.caller).message)
+    }
+
+    /// The call `call_id` of a message.
+    pub fn call_of(&self, caller: NodeIndex, call_id: &str) -> Option<&ToolCall> {
+        let open = self.open_calls.get(call_id).copied().filter(|open| open.caller == caller);
+        open.unwrap_or(OpenCall::of(caller)).find(call_id, &self.node(caller).message)
     }
 
     /// Gives outputs that name their call by the id of the call's item the id of the call. Only open calls are looked at: if a call
     /// has its output, another one is refused under either id.
     pub fn name_calls(&self, messages: &mut [Message]) {
         for output in messages.iter_mut().flat_map(Message::tool_outputs_mut).filter(|o| is_answer_by_id(o)) {
-            self.open_calls
-                .keys()
-                .filter_map(|id| self.waiting_call(id))
-                .find(|call| answer_by_item_id(output, call));
+            let open = self.open_calls.in_order();
+            open.keys().filter_map(|id| self.waiting_call(id)).find(|call| answer_by_item_id(output, call));
         }
     }
 
@@ -43,7 +48,8 @@ impl History {
 
     /// The calls that neither an output nor a stand-in answers, with the nodes that made them.
     pub fn unanswered(&self) -> Vec<(String, NodeIndex)> {
-        let waiting = self.open_calls.iter().filter(|(_, c)| c.stand_in.is_none());
+        let open = self.open_calls.in_order();
+        let waiting = open.into_iter().filter(|(_, c)| c.stand_in.is_none());
         waiting.map(|(id, c)| (id.clone(), c.caller)).collect()
     }
 
