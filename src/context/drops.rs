@@ -76,6 +76,9 @@ impl Context {
     /// Brings a dropped node back with its whole step; also the user message before it if the view would otherwise not begin
     /// with the user.
     pub(super) fn restore_step(&mut self, index: NodeIndex, why: &str) {
+        if self.view.dropped_nodes().next().is_none() {
+            return;
+        }
         let slots = self.view.with_dropped();
         let messages = slots.iter().map(|s| &*self.history.node(s.node).message);
         let Some(step) = steps(messages)

@@ -15,6 +15,7 @@ mod check;
 mod ids;
 mod journal;
 mod links;
+mod open_calls;
 mod place;
 mod renamed;
 mod renumbered;
@@ -23,11 +24,10 @@ mod stored_calls;
 mod superseded;
 
 use away::Away;
-use calls::OpenCall;
-pub use calls::OpenCalls;
 use ids::Ids;
 pub use journal::NodeChange;
 use links::Links;
+pub use open_calls::OpenCalls;
 use place::InsertedNodes;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
@@ -234,9 +234,7 @@ impl History {
         for output in message.tool_outputs() {
             caller = self.open_calls.remove(&output.call_id).map(|call| call.caller);
         }
-        for call in message.tool_calls().filter(|c| !c.hosted) {
-            self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
-        }
+        self.open_calls.enter(index, &message);
         self.has_reasoning |= reasons(&message);
         if message.provider_compaction().is_some() {
             self.compactions.push(index);

@@ -134,12 +134,8 @@ impl Context {
 
     /// Whether a tool message answers one of the cache's own tools. Such answers are not stored again.
     fn answers_own_tool(&self, message: &Message, caller: NodeIndex) -> bool {
-        let answers = |id: &str| message.tool_outputs().any(|o| o.call_id == id);
-        self.history
-            .node(caller)
-            .message
-            .tool_calls()
-            .any(|c| tool_output::is_cache_tool(&c.name) && answers(&c.id))
+        let mut answered = message.tool_outputs().filter_map(|o| self.history.call_of(caller, &o.call_id));
+        answered.any(|call| tool_output::is_cache_tool(&call.name))
     }
 
     /// Replaces the oldest tool outputs with placeholders if together they exceed the budget (CACHE-4).

@@ -23,7 +23,9 @@ impl Context {
         }
         self.history.set_pinned(index, pinned);
         if !pinned {
-            self.view.list_trimmable(); // it may be trimmed again
+            if self.history.node(index).message.role == Role::Tool {
+                self.view.list_trimmable(); // it may be trimmed again
+            }
             self.view.recheck_ephemeral(index);
             self.drop_compacted();
             return;
@@ -34,7 +36,7 @@ impl Context {
             self.compose_header(&own);
         }
         self.restore_step(index, PINNED);
-        if let Some(at) = self.view.body().iter().position(|s| s.node == index) {
+        if let Some(at) = self.view.position(index) {
             if self.show_whole(at) {
                 let id = self.history.node(index).id.clone();
                 self.on_entry.forget(|n| n == index);
@@ -53,7 +55,8 @@ impl Context {
             || node.folded_by.is_some()
             || self.view.merged.contains(&index)
             || self.view.dropped(index).is_some()
-            || self.view.slots().any(|s| s.node == index)
+            || self.view.position(index).is_some()
+            || self.view.slots().take(self.view.before_body()).any(|s| s.node == index)
     }
 
     /// Pins a piece of a message's text. From now on, it is in a user message of the engine's own at the beginning of every

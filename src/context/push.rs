@@ -137,6 +137,10 @@ impl Context {
 
     /// Whether the view still shows the calls of `caller` that this message answers.
     fn shows_call_of(&self, caller: NodeIndex, answer: &Message) -> bool {
+        let last = self.view.body().last();
+        if last.is_some_and(|last| self.history.caller(last.node) == Some(caller)) {
+            return true; // an output does not stay without its call, nor a call of the same message
+        }
         let Some(slot) = self.view.body().iter().rev().find(|s| s.node == caller) else { return false };
         let has = |id: &str| slot.message.tool_calls().any(|c| c.id == id);
         answer.tool_outputs().all(|o| has(&o.call_id))

@@ -17,8 +17,7 @@ impl Context {
         if rules.is_empty() {
             return None;
         }
-        let mut calls = self.history.node(caller?).message.tool_calls();
-        rules.of(&calls.find(|call| call.id == call_id)?.name)
+        rules.of(&self.history.call_of(caller?, call_id)?.name)
     }
 
     fn has_rule(&self, node: NodeIndex, rule: ToolRule) -> bool {

@@ -185,9 +185,12 @@ impl View {
         parts
     }
 
-    /// The body position of a node. Searches from the end, since recent nodes are asked for most.
+    /// The body position of a node. Most nodes are in the order in which they entered; others are searched for from the end, since recent
+    /// nodes are asked for most.
     pub fn position(&self, node: NodeIndex) -> Option<usize> {
-        self.body.iter().rposition(|s| s.node == node)
+        let in_order = self.body.partition_point(|slot| slot.node < node);
+        let is_there = self.body.get(in_order).is_some_and(|slot| slot.node == node);
+        if is_there { Some(in_order) } else { self.body.iter().rposition(|slot| slot.node == node) }
     }
 
     /// The lowest body position of these nodes. Searches from the end, until all are found.

@@ -48,7 +48,7 @@ pub(super) fn goes_on(sentence: &str, next: &str) -> bool {
     // "z. B."
     let is_spaced = letter(last).is_some() && letter(before).is_some();
     let spaced = if is_spaced { format!("{before}{lower}").to_lowercase() } else { String::new() };
-    let is_one_of = |known| is_listed(&lower, known) || is_listed(&spaced, known);
+    let is_one_of = |known| is_listed(&lower, known) || is_spaced && is_listed(&spaced, known);
     let following = next.split_whitespace().next().unwrap_or_default();
     if is_one_of(ABBREVIATIONS) {
         return true;

@@ -77,7 +77,7 @@ pub use record_text::{
     records_rules, without_ledger,
 };
 pub use remarks::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
-pub use sentences::{Sentence, sentences};
+pub use sentences::{Sentence, first_sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,

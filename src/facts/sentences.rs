@@ -3,6 +3,7 @@
 use super::full_stop::{goes_on, may_go_on};
 use super::marks::between_marks;
 use super::wrapped::{LineBreak, line_break};
+use crate::tool_output::first_words;
 
 /// A sentence without its list mark and surrounding blanks. In wrapped text it contains line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,23 @@ pub(super) const LONGEST_WRAPPED: usize = 600;
 
 /// The most characters in brackets or quotation marks that belong to the sentence around them.
 const LONGEST_INSIDE: usize = 200;
+
+/// The first of the sentences of `text` that is sought. A long text is read only as far as necessary.
+pub fn first_sentence<'t>(
+    text: &'t str,
+    mut is_sought: impl FnMut(&Sentence<'t>) -> bool,
+) -> Option<Sentence<'t>> {
+    const ENOUGH: usize = 4_000;
+    let beginning = first_words(text, ENOUGH);
+    if beginning.len() < text.len() && between_marks(beginning).nth(1).is_none() {
+        let mut read = sentences(beginning);
+        read.pop(); // it may go on
+        if let Some(found) = read.into_iter().find(&mut is_sought) {
+            return Some(found);
+        }
+    }
+    sentences(text).into_iter().find(is_sought)
+}
 
 /// The sentences of `text`, in order. A line break ends a sentence unless the line continues on the next one. Inside a code fence each line
 /// is a sentence. A mark where something was left out ends one, and what it says is none. Where it is in doubt whether a full stop ends a

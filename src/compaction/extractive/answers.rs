@@ -5,8 +5,8 @@ use super::collect::SO_FAR;
 use super::draft::{Draft, Section, key_of};
 use crate::facts::shorten;
 use crate::facts::{
-    Content, Sentence, Statement, StatementKind, is_courtesy, narrates, only_leads_on, sentences, statement,
-    unwrapped,
+    Content, Sentence, Statement, StatementKind, first_sentence, is_courtesy, narrates, only_leads_on,
+    sentences, statement, unwrapped,
 };
 
 /// The most bytes of an answer's beginning.
@@ -120,14 +120,14 @@ pub(super) fn last_answer(text: &str, request: &str) -> Option<String> {
 
 /// The part of a request that its answer answers: all of it if it is short, else its question, else its beginning.
 fn asked_in(request: &str) -> &str {
+    const MARKS: [char; 2] = ['?', '\u{FF1F}'];
     let request = request.trim();
     if request.len() <= LONGEST_REQUEST {
         return request;
     }
-    let all = sentences(request);
-    let question =
-        all.iter().rfind(|sentence| sentence.is_said() && sentence.text.ends_with(['?', '\u{FF1F}']));
-    question.or_else(|| all.iter().find(|sentence| sentence.is_said())).map_or("", |sentence| sentence.text)
+    let asks = |sentence: &Sentence<'_>| sentence.is_said() && sentence.text.ends_with(MARKS);
+    let question = request.contains(MARKS).then(|| sentences(request).into_iter().rfind(asks)).flatten();
+    question.or_else(|| first_sentence(request, Sentence::is_said)).map_or("", |sentence| sentence.text)
 }
 
 const fn section_of(kind: StatementKind) -> Section {

@@ -6,8 +6,9 @@ use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, is_courtesy, is_record, is_written,
-    only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences, shorten,
+    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, first_sentence, is_courtesy, is_record,
+    is_written, only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences,
+    shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -112,7 +113,7 @@ impl AskedRequest {
             sentence.contains(is_cjk)
                 || !(greets || is_courtesy(sentence) || only_names_what_to_read(sentence))
         };
-        sentences(request).iter().find(|sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
+        first_sentence(request, |sentence| says(sentence.text)).map_or(0, |sentence| sentence.at)
     }
 }
 

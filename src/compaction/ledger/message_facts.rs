@@ -120,7 +120,8 @@ impl<'a> MessageFacts<'a> {
             }
             for (number, call) in message.tool_calls().enumerate() {
                 open.remove(call.id.as_str());
-                if let Some(note) = noted.iter().find(|note| note.at == number) {
+                if let Ok(note) = noted.binary_search_by_key(&number, |note| note.at) {
+                    let note = &noted[note];
                     open.insert(&call.id, calls.len());
                     calls.push(NotedCall { note, at, answer: None, output: None });
                 }

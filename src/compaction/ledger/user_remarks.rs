@@ -143,31 +143,27 @@ pub(super) fn user_words<'r>(
     without_repeats(&mut out);
     sort_by_key(&mut out, |(need, _)| *need);
     let rules: Vec<String> = rules.map(|rule| one_line(rule)).collect();
-    let rules = places_of(&rules, &all, facts, redact.is_some());
+    let rules = places_of(context, &rules, &all, redact.is_some());
     Ok(UserWords { remarks: out.into_iter().map(|(_, remark)| remark).collect(), rules })
 }
 
-/// Where each of these rules was last said. Long messages are not read again: it is known which rules they say.
-fn places_of(
-    rules: &[String],
-    all: &[Said<'_>],
-    facts: &ExtractedFacts,
-    is_redacted: bool,
-) -> Vec<Option<Place>> {
+/// The last of these messages that says each of these rules. Messages are read from the newest on, until all are found.
+fn places_of(context: &Context, rules: &[String], all: &[Said<'_>], is_redacted: bool) -> Vec<Option<Place>> {
     let mut places = vec![None; rules.len()];
+    let mut missing = rules.len();
     let sought = TextSet::new(rules);
-    let numbers: HashMap<&str, usize> =
-        rules.iter().enumerate().map(|(number, rule)| (rule.as_str(), number)).collect();
-    for said in all.iter().filter(|said| said.has_rules || is_redacted) {
-        let mut found = |rule: usize| places[rule] = places[rule].max(Some(said.at));
-        if let Some(text) = &said.text {
-            sought.find(&one_line(text), found);
-        } else {
-            let stated = facts.notes(said.at.message.get()).into_iter().flat_map(|notes| &notes.rules);
-            stated
-                .filter_map(|rule| numbers.get(one_line(&rule.text).as_str()))
-                .for_each(|rule| found(*rule));
+    for said in all.iter().rev().filter(|said| said.has_rules || is_redacted) {
+        if missing == 0 {
+            break;
         }
+        let long = || context.history.node(said.at.message).message.said_text();
+        let text = said.text.as_deref().map_or_else(|| Cow::Owned(long()), Cow::Borrowed);
+        sought.find(&one_line(&text), |rule| {
+            if places[rule].is_none() {
+                places[rule] = Some(said.at);
+                missing -= 1;
+            }
+        });
     }
     places
 }

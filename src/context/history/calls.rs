@@ -3,33 +3,11 @@
 use std::sync::Arc;
 
 use super::History;
+use super::open_calls::{OpenCall, OpenCalls};
 use crate::context::node::{NodeIndex, NodeKind};
-use crate::context::renumbering::Renumbering;
 use crate::context::tally::Tally;
 use crate::message::{Message, Role, ToolCall};
 use crate::provider::{answer_by_item_id, is_answer_by_id};
-use crate::saved::saved;
-use crate::sorted::SortedMap;
-
-/// A call that waits for its output.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenCall {
-    pub(super) caller: NodeIndex,
-    pub(super) stand_in: Option<NodeIndex>,
-}
-
-impl OpenCall {
-    /// The same call in a branch of the conversation; `None` if it was not made there.
-    pub fn renumbered(self, new: &Renumbering) -> Option<Self> {
-        let caller = new.of(self.caller)?;
-        Some(Self { caller, stand_in: self.stand_in.and_then(|n| new.of(n)) })
-    }
-}
-
-saved!(struct OpenCall { caller, stand_in });
-
-/// Waiting calls by their id.
-pub type OpenCalls = SortedMap<String, OpenCall>;
 
 impl History {
     /// The node with the call `call_id`, if no output has answered it yet.
@@ -39,17 +17,22 @@ impl History {
 
     /// The call `call_id`, if no output has answered it yet.
     pub fn waiting_call(&self, call_id: &str) -> Option<&ToolCall> {
-        self.node(self.open_call(call_id)?).message.tool_calls().find(|call| call.id == call_id)
+        let open = self.open_calls.get(call_id)?;
+        open.find(call_id, &self.node(open.caller).message)
+    }
+
+    /// The call `call_id` of a message.
+    pub fn call_of(&self, caller: NodeIndex, call_id: &str) -> Option<&ToolCall> {
+        let open = self.open_calls.get(call_id).copied().filter(|open| open.caller == caller);
+        open.unwrap_or(OpenCall::of(caller)).find(call_id, &self.node(caller).message)
     }
 
     /// Gives outputs that name their call by the id of the call's item the id of the call. Only open calls are looked at: if a call
     /// has its output, another one is refused under either id.
     pub fn name_calls(&self, messages: &mut [Message]) {
         for output in messages.iter_mut().flat_map(Message::tool_outputs_mut).filter(|o| is_answer_by_id(o)) {
-            self.open_calls
-                .keys()
-                .filter_map(|id| self.waiting_call(id))
-                .find(|call| answer_by_item_id(output, call));
+            let open = self.open_calls.in_order();
+            open.keys().filter_map(|id| self.waiting_call(id)).find(|call| answer_by_item_id(output, call));
         }
     }
 
@@ -65,7 +48,8 @@ impl History {
 
     /// The calls that neither an output nor a stand-in answers, with the nodes that made them.
     pub fn unanswered(&self) -> Vec<(String, NodeIndex)> {
-        let waiting = self.open_calls.iter().filter(|(_, c)| c.stand_in.is_none());
+        let open = self.open_calls.in_order();
+        let waiting = open.into_iter().filter(|(_, c)| c.stand_in.is_none());
         waiting.map(|(id, c)| (id.clone(), c.caller)).collect()
     }
 

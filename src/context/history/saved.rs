@@ -1,9 +1,9 @@
 //! A history in a snapshot.
 
 use super::History;
-use super::calls::{OpenCall, OpenCalls};
 use super::ids::Ids;
 use super::links::Links;
+use super::open_calls::{OpenCall, OpenCalls};
 use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;
@@ -69,7 +69,7 @@ impl History {
         let new = &nodes[known..];
         let is_node = |n: &NodeIndex| n.get() < nodes.len();
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
-        let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
+        let calls = open_calls.iter().flat_map(|(_, c)| std::iter::once(&c.caller).chain(&c.stand_in));
         let is_whole = named
             .chain(calls)
             .chain(superseded.keys())
@@ -86,13 +86,12 @@ impl History {
             nodes.iter().enumerate().all(by_a_summary),
             "a message is folded into something that is not its summary",
         )?;
-        let waits = |(call_id, open): (&String, &OpenCall)| {
-            let caller = &nodes[open.caller.get()];
-            let calls = caller.message.tool_calls().any(|call| call.id == *call_id && !call.hosted);
+        let waits = |(_, open): (&String, &OpenCall)| {
             let stands_in = |n: NodeIndex| n > open.caller && nodes[n.get()].kind == NodeKind::StandIn;
-            caller.kind == NodeKind::Message && calls && open.stand_in.is_none_or(stands_in)
+            nodes[open.caller.get()].kind == NodeKind::Message && open.stand_in.is_none_or(stands_in)
         };
-        from.require(open_calls.iter().all(waits), "an open tool call was never made")?;
+        let are_made = open_calls.iter().all(waits) && open_calls.find_all(nodes);
+        from.require(are_made, "an open tool call was never made")?;
         // Messages of the engine make no calls, and only stand-ins answer one.
         let is_own = |node: &Node| {
             let answers = node.message.role == Role::Tool;

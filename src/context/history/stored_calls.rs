@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::History;
-use super::calls::OpenCall;
+use super::open_calls::OpenCall;
 use crate::context::node::{NodeIndex, NodeKind};
 use crate::context::tally::Tally;
 use crate::hashing::HashSet;
@@ -60,6 +60,6 @@ impl History {
         (node.message, node.tally) = (message, tally);
         self.pushed_tokens = self.pushed_tokens - before + self.pushed_tokens_of(index);
         self.links.claim(index);
-        self.open_calls.insert(id, OpenCall { caller: index, stand_in: None });
+        self.open_calls.insert(id, OpenCall::of(index));
     }
 }

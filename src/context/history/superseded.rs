@@ -1,7 +1,7 @@
 //! A past that the caller rewrote or rewound.
 
 use super::History;
-use super::calls::{OpenCall, OpenCalls};
+use super::open_calls::{OpenCall, OpenCalls};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.
@@ -23,14 +23,14 @@ impl History {
         self.superseded.extend(nodes.iter().map(|n| (*n, now)));
         self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
-        self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
+        self.open_calls.retain(|call| !self.superseded.contains_key(&call.caller));
         for node in &before.nodes {
             let Some(caller) = self.caller(*node).filter(|caller| !self.is_superseded(*caller)) else {
                 continue;
             };
             let Node { kind, message, .. } = &self.nodes[node.get()];
             for output in message.tool_outputs() {
-                let open = OpenCall { caller, stand_in: None };
+                let open = OpenCall::of(caller);
                 if *kind != NodeKind::StandIn {
                     self.open_calls.insert(output.call_id.clone(), open);
                 } else if let Some(call) = self.open_calls.get_mut(&output.call_id)
