@@ -264,7 +264,8 @@ fn ledger_of(
     let staying_tokens = if cut { tokens + least_tokens(context, &folded, terms.limit) } else { after };
     let limit_room = terms.limit.saturating_sub(staying_tokens);
     let below_target = terms.target.min(plan.max_after.unwrap_or(u64::MAX)).saturating_sub(after);
-    let target_room = below_target.max(limit_room / 2);
+    let beyond_target = if plan.max_after.is_some() { 0 } else { limit_room / 2 };
+    let target_room = below_target.max(beyond_target);
     // The even cut leaves the steps their part of what the rules leave below the limit. With two thirds of it for rules, the view is still
     // below its threshold.
     let rules_room = below_target.max(limit_room - limit_room / 3).max(budget.tokens).min(limit_room);

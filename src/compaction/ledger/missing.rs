@@ -96,7 +96,7 @@ impl<'a> Missing<'a> {
             }),
             said: &carried.said.remarks,
             shown_lines: which_found(said().count(), |found| {
-                already_shown.find_words(&sought_lines, false, found)
+                already_shown.find_words(&sought_lines, false, found);
             }),
             sought_lines,
             literals,
