@@ -15,8 +15,8 @@ use crate::tool_output::first_words;
 /// Of a longer text, about so many bytes at its ends are read.
 const LONGEST_READ: usize = 2_000;
 
-/// Of a longer text, in bytes, most of which was pasted, the lines are told that somebody wrote, or else its ends. What the user wrote may
-/// have `LONGEST_MESSAGE`.
+/// Of a longer text, in bytes, most of which was pasted, what was written around the paste is told, or else its ends. What the user wrote
+/// may have `LONGEST_MESSAGE`.
 const LONGEST_PASTED: usize = 240;
 
 /// Two messages with so many rare words in common are about the same, and so are two with the same quantity: "12 pages". A name, such as
@@ -28,6 +28,9 @@ pub const LEAST_WORDS: usize = 4;
 
 /// The same limit, in characters, for scripts without blanks between words.
 const LEAST_CHARACTERS: usize = 8;
+
+/// A line with fewer words that are no names of code is a part of a paste.
+const LEAST_PLAIN: usize = 3;
 
 /// What a message of the user tells.
 #[derive(Debug, Clone)]
@@ -83,7 +86,7 @@ impl Told {
         let line = entry(&ends);
         let line = if line.len() <= LONGEST_PASTED || is_written(&line) {
             both_ends_within(&line, LONGEST_MESSAGE)
-        } else if let Some(written) = written_lines(&ends) {
+        } else if let Some(written) = around_paste(&ends) {
             both_ends_within(&written, LONGEST_MESSAGE)
         } else {
             both_ends_within(&line, LONGEST_PASTED)
@@ -116,16 +119,24 @@ pub fn entry(text: &str) -> String {
     lines.join("\n  ")
 }
 
-/// What somebody wrote in a text, if that is less than half of it: the lines that are sentences, with a mark in the place of the others.
-fn written_lines(text: &str) -> Option<String> {
-    let mut lines: Vec<&str> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let line = if is_written(line) { line } else { GAP };
-        if line != GAP || lines.last() != Some(&GAP) {
-            lines.push(line);
-        }
-    }
-    lines.iter().any(|line| *line != GAP).then(|| lines.join("\n  "))
+/// What somebody wrote above and below a paste, with a mark in its place.
+fn around_paste(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let above = lines.iter().take_while(|line| has_plain_words(line)).count();
+    let below = lines[above..].iter().rev().take_while(|line| has_plain_words(line)).count();
+    let told = [&lines[..above], &[GAP], &lines[lines.len() - below..]].concat();
+    (above + below > 0).then(|| told.join("\n  "))
+}
+
+/// Whether a line has some words that are no names of code.
+fn has_plain_words(line: &str) -> bool {
+    let is_plain = |word: &&str| {
+        let mut letters = word.trim_matches(|c: char| c.is_ascii_punctuation()).chars();
+        letters.next().is_some_and(char::is_alphabetic) && letters.all(|c| c.is_lowercase() || c == '\'')
+    };
+    is_written(line)
+        && (line.split_whitespace().filter(is_plain).nth(LEAST_PLAIN - 1).is_some()
+            || line.chars().filter(|c| is_cjk(*c)).nth(LEAST_CHARACTERS - 1).is_some())
 }
 
 /// A text, or both ends of a long one, which loses its middle in any case.
@@ -178,6 +189,18 @@ fn without_numbers(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_paste_what_stands_around_it_is_told() {
+        let paste = "➜ shop git:(main) ✗ echo $COLORTERM\ntruecolor\n{\"level\":30,\"msg\":\"the cache is not warm\"}\n".repeat(8);
+        let told = |text: String| Told::of(&text).line;
+        assert_eq!(
+            told(format!("any idea why this fails?\n{paste}please look into it")),
+            "any idea why this fails?\n  […]\n  please look into it"
+        );
+        assert_eq!(told(format!("{paste}为什么会这样？请看一下。")), "[…]\n  为什么会这样？请看一下。");
+        assert!(told(paste).starts_with("➜ shop"));
+    }
 
     #[test]
     fn messages_that_differ_only_by_numbers_are_of_a_kind() {
