@@ -645,11 +645,11 @@ fn the_task_is_kept_whatever_the_summary_says() {
 }
 
 #[test]
-fn a_request_that_the_summary_tells_is_not_listed_again() {
+fn a_request_is_listed_even_if_the_summary_tells_it() {
     const TASK: &str = "Hi! I need to make some changes to my upcoming flight";
     for request in [TASK.to_owned(), format!("{TASK}."), TASK.replacen("some", "\nsome", 1)] {
         for (told, times) in
-            [(format!("## Task\n- First request: {TASK}\n\n## Open\n- x"), 1), ("x".into(), 1)]
+            [(format!("## Task\n- First request: {TASK}\n\n## Open\n- x"), 2), ("x".into(), 1)]
         {
             let mut session = session(&json!({ "contextWindow": 16_000 }));
             session.push(vec![user(request.clone()), said(filler(9_000)), user("next")]).unwrap();

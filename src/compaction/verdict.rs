@@ -14,7 +14,7 @@ use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
-use crate::facts::{LEDGER_HEADINGS, RULES_TITLE};
+use crate::facts::{LEDGER_HEADINGS, RULES_TITLE, inside_record};
 use crate::message::{Message, ProviderSummary, Role};
 use crate::tokens::{Method, TokenCounter, TokenUsage};
 
@@ -57,7 +57,7 @@ pub fn judge(
     terms: &LedgerTerms<'_>,
 ) -> Result<Accepted, Error> {
     let tagged = whole(answer, plan.profile)?;
-    let text = without_ledger_headings(tagged.summary.unwrap_or_default());
+    let text = inside_record(without_ledger_headings(tagged.summary.unwrap_or_default()));
     let summary = engine_message(Role::User, text.trim());
     let given = tagged
         .retain

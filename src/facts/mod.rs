@@ -72,9 +72,9 @@ pub use open_work::{
 };
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LEDGER_HEADING, LEDGER_HEADINGS, LEFT_OUT,
-    RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, is_record, recorded_messages, recorded_rules, recorded_words,
-    records_rules, without_ledger,
+    ANSWERED_BELOW, CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LATEST, LEDGER_HEADING,
+    LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, inside_record, is_record,
+    recorded_messages, recorded_rules, recorded_words, records_rules, without_label, without_ledger,
 };
 pub use remarks::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
 pub use sentences::{Sentence, first_sentence, sentences};

@@ -12,6 +12,14 @@ pub const RECORD_BEGINS: &str = "[Record of ";
 /// The end of the frame around a summary, unless the caller sets another.
 pub const RECORD_ENDS: &str = "[End of the record]";
 
+/// What stands for it where somebody quotes it.
+const QUOTED_END: &str = "(End of the record)";
+
+/// A text that may stand in a record: what it quotes does not end the record.
+pub fn inside_record(text: String) -> String {
+    if text.contains(RECORD_ENDS) { text.replace(RECORD_ENDS, QUOTED_END) } else { text }
+}
+
 /// The heading of the carry-over ledger at the end of a summary. The ledger is not only about the folded messages: it also lists what messages
 /// behind them no longer show.
 pub const LEDGER_HEADING: &str = "## Said and seen, word for word";
@@ -22,6 +30,11 @@ pub const LEDGER_HEADINGS: [&str; 3] = [
     "## From these messages, word for word",
     "## Carried over from what was folded (data, word for word)",
 ];
+
+/// What stands before the newest request in a record, if no later one stays in the view, and before the one in whose turn the messages behind
+/// the record begin.
+pub const LATEST: &str = "Latest: ";
+pub const ANSWERED_BELOW: &str = "Answered below: ";
 
 /// The heading of what the user said.
 pub const RULES_TITLE: &str = "The user's words, in order (done or not; later ones take precedence)";
@@ -106,7 +119,8 @@ pub fn recorded_rules(text: &str) -> Vec<StatedRule> {
 /// What the user said, as a record tells it: its list, and what stands behind it in the same message.
 pub fn recorded_words(text: &str) -> Vec<String> {
     let mut words = listed_words(text);
-    let behind = text.split_once(RECORD_ENDS).map_or("", |(_, behind)| behind.trim());
+    let behind = text.split_once(RECORD_ENDS).filter(|_| text.starts_with(RECORD_BEGINS));
+    let behind = behind.map_or("", |(_, behind)| behind.trim());
     words.extend(Some(behind.to_owned()).filter(|behind| !behind.is_empty()));
     words
 }
@@ -114,7 +128,13 @@ pub fn recorded_words(text: &str) -> Vec<String> {
 fn listed_words(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| !LEDGER_HEADINGS.contains(&line.trim_end()));
     let is_title = |line: &str| line.strip_suffix(':') == Some(RULES_TITLE);
-    entries(lines.skip_while(|line| !is_title(line)).skip(1))
+    let entries = entries(lines.skip_while(|line| !is_title(line)).skip(1));
+    entries.iter().map(|entry| without_label(entry).to_owned()).collect()
+}
+
+/// What the user said, in an entry of a record.
+pub fn without_label(entry: &str) -> &str {
+    [LATEST, ANSWERED_BELOW].iter().find_map(|label| entry.strip_prefix(label)).unwrap_or(entry)
 }
 
 /// The entries of a list, each with the lines that are indented below it.
@@ -139,7 +159,7 @@ mod tests {
     #[test]
     fn the_rules_of_a_record_and_nothing_else() {
         let text = format!(
-            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- In English, please.\nStill open:\n- Fix the bug. Never touch it, please.\n\n[End of the record]"
+            "[Record of 3 earlier messages]\n\n## Constraints\n- Always ask first.\n- Blue\n\n{LEDGER_HEADING}\n{RULES_TITLE}:\n- Always check:\n  - the tests\n- Never push.\n- Answered below: In English, please.\nStill open:\n- Fix the bug. Never touch it, please.\n\n[End of the record]"
         );
         let texts: Vec<String> = recorded_rules(&text).into_iter().map(|rule| rule.text).collect();
         assert_eq!(

@@ -12,18 +12,25 @@ const ELEMENTS: [&str; 14] = [
     "command-message", "task-notification", "ide_opened_file", "ide_selection", "ide_diagnostics",
 ];
 
-/// A text without these elements. One that is not closed is a part of the text.
+/// A text without these elements, if they stand on lines of their own. One that is not closed is a part of the text.
 pub fn without_inserted(text: &str) -> Cow<'_, str> {
     let mut left = String::new();
     let (mut from, mut at) = (0, 0);
     while let Some(behind) = memchr(b'<', &text.as_bytes()[at..]) {
         let start = at + behind;
-        let Some(name) = name_at(&text[start..]) else {
+        // The user may write about such an element.
+        let begins = start == from && from > 0 || is_line_end(text[..start].chars().rev());
+        let Some(name) = name_at(&text[start..]).filter(|_| begins) else {
             at = start + 1;
             continue;
         };
         let close = format!("</{name}>");
         let Some(end) = text[start..].find(&close) else { break };
+        let behind = &text[start + end + close.len()..];
+        if !(is_line_end(behind.chars()) || name_at(behind).is_some()) {
+            at = start + 1;
+            continue;
+        }
         left.push_str(&text[from..start]);
         from = start + end + close.len();
         at = from;
@@ -35,6 +42,11 @@ pub fn without_inserted(text: &str) -> Cow<'_, str> {
     Cow::Owned(left.trim().to_owned())
 }
 
+/// Whether the next of these characters that is no blank is a line's end.
+fn is_line_end(mut letters: impl Iterator<Item = char>) -> bool {
+    letters.find(|c| !matches!(c, ' ' | '\t')).is_none_or(|c| c == '\n' || c == '\r')
+}
+
 /// Whether a text has nothing but such elements.
 pub(super) fn is_inserted(text: &str) -> bool {
     let text = text.trim();
@@ -44,7 +56,7 @@ pub(super) fn is_inserted(text: &str) -> bool {
 /// The name of such an element that opens at the beginning of a text.
 fn name_at(text: &str) -> Option<&'static str> {
     let opened = text.strip_prefix('<')?;
-    let opens = |name: &&str| opened.strip_prefix(*name).is_some_and(|rest| rest.starts_with('>'));
+    let opens = |name: &&str| opened.strip_prefix(*name).is_some_and(|rest| rest.starts_with(['>', ' ']));
     ELEMENTS.into_iter().find(opens)
 }
 
@@ -59,15 +71,19 @@ mod tests {
         for (text, left) in [
             (format!("Fix it.\n\n{reminder}"), "Fix it."),
             (format!("{reminder}\nFix it."), "Fix it."),
-            (format!("Fix {reminder}<bash-stdout>a</bash-stdout>it."), "Fix it."),
+            (format!("Fix it.\n{reminder}<bash-stdout>a</bash-stdout>"), "Fix it."),
             (format!("{reminder}\n<ide_selection>x < y</ide_selection>"), ""),
             (reminder.to_owned(), ""),
         ] {
             assert_eq!(without_inserted(&text), left, "{text}");
         }
         for text in [
-            "a < b", "<task>Fix it.</task>", "What is <system-reminder>?",
-            "<system-reminders>a</system-reminders>", "</system>",
+            "We wrap it as <system-reminder>text</system-reminder>, please change that.",
+            "a < b",
+            "<task>Fix it.</task>",
+            "What is <system-reminder>?",
+            "<system-reminders>a</system-reminders>",
+            "</system>",
         ] {
             assert_eq!(without_inserted(text), text);
         }

@@ -106,3 +106,24 @@ test("in a chain of compactions, what the user said stays in order", async () =>
   const places = rules.map((rule) => said.findIndex((entry) => entry.includes(rule))).filter((place) => place >= 0);
   assert.ok(places.length >= 15 && places.every((place, n) => n === 0 || place > places[n - 1]), said.join("\n"));
 });
+
+test("in a chain of compactions in the middle of work, each message is told once, in order, and only the newest has a label", async () => {
+  const call = (id) => ({ role: "assistant", content: "", tool_calls: [{ id, type: "function", function: { name: "read", arguments: "{}" } }] });
+  const step = (id) => [call(id), { role: "tool", tool_call_id: id, content: `The file ${id} was read. `.repeat(60) }];
+  let list = [];
+  const said = [];
+  for (let round = 0; round < 12; round++) {
+    said.push(`Never use library${round} in part${round}. Add a search box to it, and keep what the notes say: "[End of the record]" is a heading.`);
+    list.push(user(said.at(-1)), ...Array.from({ length: 8 }, (_, n) => step(`r${round}s${n}`)).flat());
+    ({ messages: list } = await compactMessages(list, { contextWindow: 4_000 }));
+    list = list.map(({ id, ...message }) => message);
+    const told = entries(list).list;
+    const texts = told.map((entry) => entry.replace("Answered below: ", "").replace("(End of the record)", "[End of the record]"));
+    const places = said.map((text) => texts.indexOf(text)).filter((place) => place >= 0);
+    assert.deepEqual(places, places.toSorted((a, b) => a - b), `${round}: ${told.join(" | ")}`);
+    for (let n = 0; n <= round; n++) assert.ok(told.filter((entry) => entry.includes(`library${n} `)).length <= 1, `${round}: ${told.join(" | ")}`);
+    assert.ok(told.slice(0, -1).every((entry) => !/^(Answered below|Latest)/.test(entry)), `${round}: ${told.join(" | ")}`);
+    const text = JSON.stringify(list);
+    assert.deepEqual(said.filter((_, n) => !text.includes(`Never use library${n} `)), [], `${round}`);
+  }
+});

@@ -3,7 +3,7 @@
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_record};
+use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_record, without_label};
 use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
@@ -53,7 +53,7 @@ pub(super) fn items(text: &str, carries_words: bool) -> Vec<Item> {
             match (line.strip_prefix("- "), listed) {
                 (Some(text), Some(section)) => {
                     let said = section == Section::Constraints;
-                    let text = if said { ledger::without_label(text) } else { text };
+                    let text = if said { without_label(text) } else { text };
                     let is_rule = !said || !constraints(text).is_empty();
                     let section = if is_rule { section } else { Section::Said };
                     out.push(Item { is_carried: said && carries_words, ..Item::new(section, text) });

@@ -115,18 +115,11 @@ impl<'a> AlreadyShown<'a> {
     }
 
     /// Calls `found` with the index of each of the user's words that occur in the engine's messages, the header, or the user's newest
-    /// messages, in whatever lines. Not all messages are searched, because these words cost little to repeat. Summaries also quote the user
-    /// behind an answer, out of order, so they count `in_summaries` alone.
-    pub(super) fn find_words(
-        &self,
-        needles: &TextSet<String>,
-        in_summaries: bool,
-        mut found: impl FnMut(usize),
-    ) {
+    /// messages, in whatever lines. Not all messages are searched, because these words cost little to repeat; nor are summaries, because the
+    /// next one may no longer quote them, and they do not say in what order it was said.
+    pub(super) fn find_words(&self, needles: &TextSet<String>, mut found: impl FnMut(usize)) {
         let newest = self.whole_messages(MessageFacts::is_users).into_iter().rev().take(NEARBY);
-        let summaries = self.summaries.iter().filter(|_| in_summaries);
-        let all = self.messages.iter().chain(summaries).copied().chain(newest);
-        for message in all.filter(|_| !needles.is_empty()) {
+        for message in self.messages.iter().copied().chain(newest).filter(|_| !needles.is_empty()) {
             needles.find(&shorten::whole_line(&message.plain_text()), &mut found);
         }
     }

@@ -6,9 +6,9 @@ use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::facts::words::{is_listed, words};
 use crate::facts::{
-    ExtractedFacts, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, first_sentence, is_courtesy, is_record,
-    is_written, only_names_what_to_read, recorded_words, records_rules, says_what_is_lacking, sentences,
-    shorten,
+    ANSWERED_BELOW, ExtractedFacts, LATEST, LEAST_WORDS, LONGEST_REMARKED, asks_for, entry, first_sentence,
+    is_courtesy, is_record, is_written, only_names_what_to_read, recorded_words, records_rules,
+    says_what_is_lacking, sentences, shorten,
 };
 use crate::hashing::HashSet;
 use crate::script::is_cjk;
@@ -34,11 +34,11 @@ const AMONG: usize = 8;
 /// Which of the user's requests it is. The first ones find room first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Which {
-    First,
     /// The newest, if no later one stays in the view.
     Latest,
     /// The one in whose turn the messages behind the record begin.
     AnsweredBelow,
+    First,
     /// Another one among the newest.
     Lately,
 }
@@ -48,14 +48,14 @@ impl Which {
     const fn label(self) -> &'static str {
         match self {
             Self::First | Self::Lately => "",
-            Self::Latest => "Latest: ",
-            Self::AnsweredBelow => "Answered below: ",
+            Self::Latest => LATEST,
+            Self::AnsweredBelow => ANSWERED_BELOW,
         }
     }
 
     /// Without it, an agent cannot go on.
     pub fn is_needed(self) -> bool {
-        self <= Self::Latest
+        self <= Self::First
     }
 }
 
@@ -117,12 +117,6 @@ impl AskedRequest {
     }
 }
 
-/// What the user said, in a record's line.
-pub fn without_label(line: &str) -> &str {
-    let labels = [Which::Latest.label(), Which::AnsweredBelow.label()];
-    labels.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
-}
-
 /// The first folded request, and the latest if no later one stays in the view or if its answer does. If the user has moved on since the
 /// first one, some of the latest in its place. In order. Fails if `redact` does.
 pub(super) fn asked(
@@ -132,6 +126,33 @@ pub(super) fn asked(
     redact: Option<&Redact>,
 ) -> Result<Vec<AskedRequest>> {
     let facts = &*context.facts();
+    let is_last = !staying.iter().any(|index| is_request(context, facts, *index));
+    let recorded = recorded(context, members, redact)?;
+    let newest = folded_turns(context, members, true).next();
+    let before = newest.or(recorded.last().map(|(at, _)| at.message));
+    let goes_on = before.is_some_and(|before| goes_on_behind(context, before, staying));
+    let newest_is = if goes_on { Which::AnsweredBelow } else { Which::Latest };
+    let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
+        None if goes_on || is_last => found(context, facts, members, true),
+        newest => newest,
+    };
+    let of = |index: NodeIndex, which| request_in(context, index, which, redact);
+    if let [(at, first), since @ ..] = &recorded[..] {
+        let request = |which, at: &Place, text: &String| AskedRequest::new(which, *at, text.clone());
+        let mut out = Vec::new();
+        // A long one, such as a specification, is hardly a step on the way.
+        if since.len() < OUTDATED || first.len() > LONGEST_REMARKED {
+            out.push(request(Which::First, at, first));
+        }
+        match (latest, since.last()) {
+            (Some(latest), _) => out.push(of(latest, newest_is)?),
+            (None, Some((at, last))) if newest.is_none() && (goes_on || is_last) => {
+                out.push(request(newest_is, at, last));
+            }
+            _ => {}
+        }
+        return Ok(out);
+    }
     // If no message asks for much, the first one of a few words ("Fix tests") still says what the conversation is about.
     let few_words = |index: &NodeIndex| {
         let text = context.history.node(*index).message.said_text();
@@ -141,19 +162,6 @@ pub(super) fn asked(
     let first = found(context, facts, members, false)
         .or_else(|| folded_turns(context, members, false).take(LEAST_WORDS).find(few_words));
     let Some(first) = first else { return Ok(Vec::new()) };
-    let is_last = !staying.iter().any(|index| is_request(context, facts, *index));
-    let newest = folded_turns(context, members, true).next();
-    let goes_on = newest.is_some_and(|newest| goes_on_behind(context, newest, staying));
-    let newest_is = if goes_on { Which::AnsweredBelow } else { Which::Latest };
-    let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
-        None if goes_on || is_last => found(context, facts, members, true),
-        newest => newest,
-    };
-    let of = |index: NodeIndex, which| request_in(context, index, which, redact);
-    if let Some(recorded) = first_recorded(context, members, redact)? {
-        let latest = latest.into_iter().map(|index| of(index, newest_is));
-        return std::iter::once(Ok(recorded)).chain(latest).collect();
-    }
     let folded_since = folded_turns(context, members, true).take_while(|index| *index != first);
     let since =
         folded_since.chain(staying.iter().copied()).filter(|index| is_request(context, facts, *index));
@@ -210,18 +218,18 @@ fn first_behind(context: &Context, last: NodeIndex, staying: &[NodeIndex]) -> Op
     })
 }
 
-/// What the user said first, if the folded messages begin with the record of an earlier conversation.
-fn first_recorded(
+/// What the records of earlier conversations tell of the user's words, if the folded messages begin with any. Fails if `redact` does.
+pub(super) fn recorded(
     context: &Context,
     members: &[NodeIndex],
     redact: Option<&Redact>,
-) -> Result<Option<AskedRequest>> {
-    let Some(message) = folded_records(context, members).next() else { return Ok(None) };
-    let first = recorded_words(&text_of(context, message, redact)?).into_iter().next();
-    let request = |text: String| {
-        AskedRequest::new(Which::First, Place { message, entry: 0 }, without_label(&text).to_owned())
-    };
-    Ok(first.map(request))
+) -> Result<Vec<(Place, String)>> {
+    let mut out = Vec::new();
+    for message in folded_records(context, members) {
+        let words = recorded_words(&text_of(context, message, redact)?);
+        out.extend((0..).zip(words).map(|(entry, text)| (Place { message, entry }, text)));
+    }
+    Ok(out)
 }
 
 /// The first or, `from_end`, the last request in the folded messages, including earlier folds. The last one is no mere answer: "I don't
@@ -253,7 +261,7 @@ pub(super) fn folded_turns(
 }
 
 /// The records of earlier conversations that the folded messages begin with.
-pub(super) fn folded_records(context: &Context, members: &[NodeIndex]) -> impl Iterator<Item = NodeIndex> {
+fn folded_records(context: &Context, members: &[NodeIndex]) -> impl Iterator<Item = NodeIndex> {
     let message = |index: &NodeIndex| &context.history.node(*index).message;
     let said = folded_messages(context, members, false).filter(move |at| !message(at).role.is_instruction());
     said.take_while(move |index| is_record(message(index))).filter(move |index| records_rules(message(index)))

@@ -5,11 +5,10 @@ use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
 use super::user_remarks::UserWords;
-use crate::error::Result;
 use crate::facts::{COMMITTED, recorded_rules};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
-use crate::saved::{Reader, Saved, Writer, saved};
+use crate::saved::saved;
 use crate::sorted::SortedMap;
 use crate::sorting::sort_by;
 
@@ -49,22 +48,6 @@ pub(super) struct Rule {
     pub first: u64,
     /// The number of the last message that said it, and the position in that message (the low `PLACES` bits).
     pub last: u64,
-}
-
-/// Saved as by earlier versions, which wrote how sure a rule was, from 0 to 2, and whether a word marked it.
-impl Saved for Rule {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.number(if self.own { 2 } else { 0 });
-        self.own.save(out);
-        self.last.save(out);
-        self.first.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let is_sure = from.number()? > 0;
-        let own = bool::load(from)? || is_sure;
-        Ok(Self { own, last: Saved::load(from)?, first: Saved::load(from)? })
-    }
 }
 
 impl Rule {
@@ -116,6 +99,7 @@ pub(super) struct StoredOutput {
 }
 
 saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
+saved!(struct Rule { own, last, first });
 saved!(struct CommandLine { line, failed, last });
 saved!(struct StoredOutput { at, ref_id, bytes });
 

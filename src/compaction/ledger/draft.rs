@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -9,7 +8,7 @@ use super::open::Open;
 use super::requests::Requests;
 use super::user_list::UserList;
 use crate::compaction::tags;
-use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, inside_record};
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
@@ -139,9 +138,7 @@ impl Draft {
         draft.text.insert_str(HEADING.len() + 1, &words.text);
 
         draft.text.truncate(draft.text.trim_end().len());
-        if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
-            draft.text = inert;
-        }
+        draft.text = inside_record(tags::neutralize(&draft.text).into_owned());
         (draft.text.len() > HEADING.len()).then_some(draft)
     }
 

@@ -88,15 +88,11 @@ impl<'a> Missing<'a> {
             often: untold(already_shown, carried.habits.often(), Habit::code),
             folder: untold(already_shown, folder.collect(), String::clone).pop(),
             asked: not_found(carried.asked.iter().collect(), |asked, found| {
-                already_shown.find_words(
-                    &TextSet::new(asked.iter().map(|one| words(&one.text))),
-                    true,
-                    found,
-                );
+                already_shown.find_words(&TextSet::new(asked.iter().map(|one| words(&one.text))), found);
             }),
             said: &carried.said.remarks,
             shown_lines: which_found(said().count(), |found| {
-                already_shown.find_words(&sought_lines, false, found);
+                already_shown.find_words(&sought_lines, found);
             }),
             sought_lines,
             literals,

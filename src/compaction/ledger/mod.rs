@@ -22,7 +22,6 @@ mod user_remarks;
 mod write;
 
 pub use already_shown::AlreadyShown;
-pub use asked::without_label;
 pub use carried::CarriedFacts;
 pub use draft::{COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, Room, names_of_line};
 pub use memo::Memo;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::asked::{AskedRequest, folded_records, folded_turns, text_of, without_label};
+use super::asked::{AskedRequest, folded_turns, recorded, text_of};
 use super::said::{Place, SaidLine};
 use crate::compaction::Redact;
 use crate::context::{Context, ERASED, NodeIndex};
@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::facts::shorten::one_line;
 use crate::facts::words::words;
 use crate::facts::{
-    ExtractedFacts, SHARED, Says, TextSet, Told, UserText, agrees, constraints, recorded_words, sentences,
-    thanks, whole_final_question,
+    ExtractedFacts, SHARED, Says, TextSet, Told, UserText, agrees, constraints, sentences, thanks,
+    whole_final_question,
 };
 use crate::hashing::HashMap;
 use crate::message::Message;
@@ -94,10 +94,7 @@ pub(super) fn user_words<'r>(
     redact: Option<&Redact>,
 ) -> Result<UserWords> {
     let mut all: Vec<Said<'_>> = Vec::with_capacity(2 * MANY);
-    for at in folded_records(context, members) {
-        let words = recorded_words(&text_of(context, at, redact)?);
-        all.extend(words.iter().enumerate().map(|(entry, text)| Said::recorded(at, entry, text)));
-    }
+    all.extend(recorded(context, members, redact)?.into_iter().map(|(at, text)| Said::recorded(at, text)));
     let turns = |from_end| folded_turns(context, members, from_end).take(MANY);
     let mut turns: Vec<NodeIndex> = turns(false).chain(turns(true)).collect();
     sort(&mut turns);
@@ -210,10 +207,10 @@ impl<'a> Said<'a> {
         Self::of_text(Place::of(at), message.said_text(), has_rules, false)
     }
 
-    /// What the user said, as an entry of a record tells it.
-    fn recorded(message: NodeIndex, entry: usize, text: &str) -> Self {
-        let text = without_label(text);
-        Self::of_text(Place { message, entry }, text.to_owned(), !constraints(text).is_empty(), true)
+    /// What the user said, as a record tells it.
+    fn recorded(at: Place, text: String) -> Self {
+        let has_rules = !constraints(&text).is_empty();
+        Self::of_text(at, text, has_rules, true)
     }
 
     fn of_text(at: Place, text: String, has_rules: bool, is_recorded: bool) -> Self {
