@@ -32,10 +32,10 @@ mod paths;
 mod phrases;
 mod questions;
 mod record_text;
-mod remarks;
 mod routes;
 mod rule_patterns;
 mod rule_words;
+mod says;
 mod sentences;
 mod shell;
 pub(crate) mod shorten;
@@ -76,7 +76,7 @@ pub use record_text::{
     LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, inside_record, is_record,
     recorded_messages, recorded_rules, recorded_words, records_rules, without_label, without_ledger,
 };
-pub use remarks::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
+pub use says::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
 pub use sentences::{Sentence, first_sentence, sentences};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,

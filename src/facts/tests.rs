@@ -2,7 +2,7 @@
 
 use super::asked_user::user_answers;
 use super::id_field::each_literal_in;
-use super::remarks::says;
+use super::says::says;
 use super::*;
 use crate::corpus::{agrees, sections};
 use crate::message::{Message, Part, Role, ToolCall};

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::remarks::{LONGEST_MESSAGE, Says, is_pasted, is_written, says};
+use super::says::{LONGEST_MESSAGE, Says, is_pasted, is_written, says};
 use super::shorten::{GAP, both_ends_within, marked_line, one_line};
 use super::small_talk::is_assent;
 use super::words::words;

@@ -4,7 +4,7 @@ use super::literals::Literals;
 use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
-use super::user_remarks::UserWords;
+use super::user_words::UserWords;
 use crate::facts::{COMMITTED, recorded_rules};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};

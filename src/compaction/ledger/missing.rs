@@ -6,7 +6,7 @@ use super::draft::FOLDER_LABEL;
 use super::habits::Habit;
 use super::open::Open;
 use super::said::{Place, SaidLine};
-use super::user_remarks::UserRemark;
+use super::user_words::UserRemark;
 use crate::facts::shorten::{one_line, whole_line};
 use crate::facts::{TextSet, agrees};
 use crate::sorting::{sort, sort_by_key};

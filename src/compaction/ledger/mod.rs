@@ -18,7 +18,7 @@ mod requests;
 mod said;
 mod sightings;
 mod user_list;
-mod user_remarks;
+mod user_words;
 mod write;
 
 pub use already_shown::AlreadyShown;
@@ -160,7 +160,7 @@ pub fn tokens_needed(context: &Context, budget: Budget, target: u64, whole: &[No
         all.add_recorded_rules(&fold.text);
     }
     let rules = all.rules.keys();
-    all.said = user_remarks::user_words(context, read.facts(), &body, &[], rules, None).unwrap_or_default();
+    all.said = user_words::user_words(context, read.facts(), &body, &[], rules, None).unwrap_or_default();
     // A long message needs its room only if it is folded.
     all.said.remarks.retain(|remark| remark.lines.iter().all(|line| line.text.len() <= LONG));
     if !context.wording.names_refs() {
@@ -202,7 +202,7 @@ pub fn adjusted_to_view(
     adjusted.asked = asked::asked(context, members, &staying, redact)?;
     let facts = context.facts();
     let (asked, rules) = (&adjusted.asked, adjusted.rules.keys());
-    adjusted.said = user_remarks::user_words(context, &facts, members, asked, rules, redact)?;
+    adjusted.said = user_words::user_words(context, &facts, members, asked, rules, redact)?;
     if !context.wording.names_refs() {
         adjusted.remove_refs();
     }

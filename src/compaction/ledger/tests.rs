@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::message_facts::MessageFacts;
 use super::said::{Place, SaidLine};
-use super::user_remarks::UserRemark;
+use super::user_words::UserRemark;
 use super::*;
 use crate::facts::{ExtractedFacts, KeptFacts, RULES_TITLE};
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};

@@ -6,7 +6,7 @@ use super::draft::cost;
 use super::missing::Missing;
 use super::requests::Requests;
 use super::said::SaidLine;
-use super::user_remarks::UserRemark;
+use super::user_words::UserRemark;
 use crate::facts::RULES_TITLE;
 use crate::sorting::{sort, sort_by_key};
 
