@@ -22,7 +22,7 @@ function browserModel({ state, quota }) {
         monitor(progress);
         for (const loaded of [0, 0.5, 1]) {
           progress.dispatchEvent(Object.assign(new Event("downloadprogress"), { loaded, total: 1 }));
-          await new Promise((done) => setTimeout(done, 150));
+          if (loaded === 0.5) await new Promise((goOn) => (window.goOn = goOn)); // until the test has seen it
         }
       }
       return new this();
@@ -49,7 +49,10 @@ for (const [state, who] of [["available", "prompt"], ["downloadable", "summarize
     await openSample(page);
     await page.getByLabel("Who sums up").selectOption(who);
     await page.getByRole("button", { name: "Sum up the view at this call" }).click();
-    if (state !== "available") await page.getByText("The browser fetches its model: 50 %").waitFor();
+    if (state !== "available") {
+      await page.getByText("The browser fetches its model: 50 %").waitFor();
+      await page.evaluate(() => window.goOn());
+    }
     await page.getByText("The summary stands in the view above.").waitFor();
     await page.locator(".row-summary").filter({ hasText: "The browser’s own model says" }).waitFor();
     const asked = await page.evaluate(() => window.asked);
