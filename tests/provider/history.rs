@@ -140,14 +140,9 @@ fn each_lone_output_is_noted_with_its_own_index() {
     let indexes: Vec<usize> = notes.iter().map(|note| note.index).collect();
     assert_eq!(indexes, [0, 1, 2]);
     assert!(notes.iter().all(|note| note.what.contains("`c9` is left out")), "{notes:?}");
-    let took = |n: usize| {
-        let (compacted, start) = (lone(n), std::time::Instant::now());
-        assert_eq!(OpenAiHistory::default().plan(&compacted).notes.len(), n);
-        start.elapsed().as_secs_f64()
-    };
-    took(1_000);
-    let (few, many) = (took(4_000), took(32_000));
-    assert!(many < few * 24.0 + 0.1, "{many} s for eight times as many as in {few} s");
+    // If each were compared with all others, this would take minutes.
+    let many = 200_000;
+    assert_eq!(OpenAiHistory::default().plan(&lone(many)).notes.len(), many);
 }
 
 #[test]
