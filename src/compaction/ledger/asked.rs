@@ -137,20 +137,10 @@ pub(super) fn asked(
         newest => newest,
     };
     let of = |index: NodeIndex, which| request_in(context, index, which, redact);
-    if let [(at, first), since @ ..] = &recorded[..] {
-        let request = |which, at: &Place, text: &String| AskedRequest::new(which, *at, text.clone());
-        let mut out = Vec::new();
-        // A long one, such as a specification, is hardly a step on the way.
-        if since.len() < OUTDATED || first.len() > LONGEST_REMARKED {
-            out.push(request(Which::First, at, first));
-        }
-        match (latest, since.last()) {
-            (Some(latest), _) => out.push(of(latest, newest_is)?),
-            (None, Some((at, last))) if newest.is_none() && (goes_on || is_last) => {
-                out.push(request(newest_is, at, last));
-            }
-            _ => {}
-        }
+    if !recorded.is_empty() {
+        let ends = newest.is_none() && (goes_on || is_last);
+        let mut out = requests_in_records(&recorded, ends.then_some(newest_is));
+        out.extend(latest.map(|latest| of(latest, newest_is)).transpose()?);
         return Ok(out);
     }
     // If no message asks for much, the first one of a few words ("Fix tests") still says what the conversation is about.
@@ -190,6 +180,17 @@ pub(super) fn asked(
         out.push(of(latest, newest_is)?);
     }
     Ok(out)
+}
+
+/// The first of the words that records tell, unless the user has moved on since, and the last if it is the `newest` request.
+fn requests_in_records(recorded: &[(Place, String)], newest: Option<Which>) -> Vec<AskedRequest> {
+    let [(at, first), since @ ..] = recorded else { return Vec::new() };
+    // A long one, such as a specification, is hardly a step on the way.
+    let is_first = since.len() < OUTDATED || first.len() > LONGEST_REMARKED;
+    let first = is_first.then(|| AskedRequest::new(Which::First, *at, first.clone()));
+    let last =
+        newest.zip(since.last()).map(|(which, (at, last))| AskedRequest::new(which, *at, last.clone()));
+    first.into_iter().chain(last).collect()
 }
 
 /// Whether the messages that stay behind this folded user message begin with steps of its turn.

@@ -274,19 +274,19 @@ fn end_of(text: &str, bytes: usize) -> &str {
 
 /// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
 fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
-    let of = |(number, said): (u32, &Said<'_>)| {
+    let words = |(number, said): (usize, &'_ Said<'_>)| {
         said.told.about.iter().map(move |word| (*word, number)).collect::<Vec<_>>()
     };
-    let mut said: Vec<(u64, u32)> = (0..).zip(all).flat_map(of).collect();
-    said.sort_unstable();
+    let mut said: Vec<(u64, usize)> = all.iter().enumerate().flat_map(words).collect();
+    sort(&mut said);
     let mut shared = Vec::new();
     for with in said.chunk_by(|(word, _), (next, _)| word == next).filter(|with| with.len() <= RARE) {
         let pairs = with.iter().flat_map(|(_, one)| with.iter().map(move |(_, other)| (*one, *other)));
-        shared.extend(pairs.filter(|(one, other)| all[*one as usize].at > all[*other as usize].at));
+        shared.extend(pairs.filter(|(one, other)| all[*one].at > all[*other].at));
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);
     let mut later = vec![false; all.len()];
-    same.for_each(|same| later[same[0].0 as usize] = true);
+    same.for_each(|same| later[same[0].0] = true);
     later
 }
