@@ -162,8 +162,10 @@ impl FoldPlan {
     }
 }
 
-/// The share of the view that is left for a summary when steps are cut evenly.
-const EVEN_SHARE: f64 = 0.07;
+/// The share of the view that is left for a summary when steps are cut evenly. A view for one call has less, because it is as good only
+/// with more steps; in a conversation that goes on, what the assistant found and did is needed for longer than its steps are there.
+const EVEN_SHARE: f64 = 0.12;
+const EVEN_SHARE_OF_ONE_CALL: f64 = 0.07;
 
 /// Approximate tokens of the frame's text around a summary.
 const FRAME: u64 = 24;
@@ -198,7 +200,7 @@ pub struct Keep {
     pub hidden_too: bool,
     /// With less room than this no summary is written: one line says how many messages were left out.
     pub min_summary_room: u64,
-    /// Tokens to leave for the summary; `None`: a quarter of the target, or 7 % of it for an even cut, from 32 to 2,000.
+    /// Tokens to leave for the summary; `None`: a quarter of the target, or 12 % of it for an even cut (7 % if it is for one call), from 32 to 2,000.
     pub summary: Option<u64>,
     /// The summary's role, if the caller set one.
     pub role: Option<SummaryRole>,
@@ -213,7 +215,11 @@ impl Keep {
     }
 
     fn share(&self, target: u64) -> u64 {
-        let share = if self.even.is_some() { EVEN_SHARE } else { 0.25 };
+        let share = match self.even {
+            Some(_) if self.fill => EVEN_SHARE_OF_ONE_CALL,
+            Some(_) => EVEN_SHARE,
+            None => 0.25,
+        };
         (target as f64 * share) as u64
     }
 

@@ -66,6 +66,11 @@ pub(super) fn between_marks(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Whether a text has a mark of an earlier cut.
+pub(super) fn has_marks(text: &str) -> bool {
+    marks(text).next().is_some()
+}
+
 /// What the marks of a text quote: rules, and how commands ended.
 pub(super) fn quotes(text: &str) -> impl Iterator<Item = String> {
     marks(text).flat_map(|mark| mark.quotes)

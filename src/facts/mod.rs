@@ -84,7 +84,7 @@ pub use shell::{
 };
 pub use small_talk::{agrees, is_courtesy, says_what_is_lacking, thanks};
 pub use stated_rule::StatedRule;
-pub use statements::{Statement, StatementKind, narrates, only_leads_on, statement};
+pub use statements::{Statement, narrates, only_leads_on, statement};
 pub use subject::{Readings, Subject};
 pub use text_set::TextSet;
 pub use texts::{message_text, texts, texts_of_call, texts_with};

@@ -1,6 +1,6 @@
 use super::phrases::Phrases;
 use super::sentences::{Sentence, is_entry, sentences, unmarked};
-use super::statements::{StatementKind, only_leads_on, statement};
+use super::statements::{only_leads_on, statement};
 use super::words::words;
 
 /// An entry of a Markdown checklist.
@@ -194,7 +194,7 @@ fn is_amount(sentence: &str) -> bool {
 fn says_open(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let says = WORDS.iter().any(|w| lower.contains(w)) && !only_leads_on(sentence) && !is_amount(sentence);
-    says && statement(sentence).is_none_or(|s| s.kind != StatementKind::Done)
+    says && statement(sentence).is_none_or(|s| !s.is_done)
 }
 
 #[cfg(test)]

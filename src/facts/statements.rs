@@ -3,22 +3,11 @@ use super::literal::literals;
 use super::words::lowered;
 use crate::script::is_cjk;
 
-/// The kind of an assistant's statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StatementKind {
-    /// A choice and its reason.
-    Decision,
-    /// Something found out: a cause, a fact.
-    Finding,
-    /// Something finished.
-    Done,
-}
-
 /// A sentence of the assistant that is worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement {
-    /// Its kind.
-    pub kind: StatementKind,
+    /// Whether it says that something is finished, and not what was found or decided.
+    pub is_done: bool,
     /// How much it is worth: more for stronger words and for specific names.
     pub weight: u32,
 }
@@ -26,23 +15,27 @@ pub struct Statement {
 /// What phrases are worth, highest first; the phrases are separated by `|`, and a blank in one counts.
 type Phrases = &'static [(u32, &'static str)];
 
-const FINDINGS: Phrases = &[
-    (5, "root cause|the cause|原因"),
+/// What was found out, such as a cause or a fact, or decided.
+const FOUND: Phrases = &[
+    (5, "root cause|the cause|原因|decided|决定|決定|ことにし"),
     (
         4,
-        "found that|turns out|the problem is|the issue is|caused by|failed because|\
-         发现|發現|问题是|问题在于|判明|問題は|分かっ",
+        "found that|turns out|the problem is|the issue is|caused by|failed because|going with|chose|\
+         发现|發現|问题是|问题在于|改用|判明|問題は|分かっ|方針|採用",
     ),
-    (3, "the bug|the reason|discovered|confirmed|didn't work|not possible|わかりました|ためです"),
-    (2, "this means|i see the problem|doesn't work|does not work|is missing|is never|说明"),
+    (
+        3,
+        "the bug|the reason|discovered|confirmed|didn't work|not possible|instead of|rather than|because|\
+         the fix|recommend|trade-off|而不是|因为|わかりました|ためです|代わりに",
+    ),
+    (
+        2,
+        "this means|i see the problem|doesn't work|does not work|is missing|is never|so i |so we |therefore|\
+         we should|the plan|approach|solution|won't|说明|因此|所以|方案|なので",
+    ),
     (1, "is only"),
 ];
-const DECISIONS: Phrases = &[
-    (5, "decided|决定|決定|ことにし"),
-    (4, "going with|chose|改用|方針|採用"),
-    (3, "instead of|rather than|because|the fix|recommend|trade-off|而不是|因为|代わりに"),
-    (2, "so i |so we |therefore|we should|the plan|approach|solution|won't|因此|所以|方案|なので"),
-];
+/// What was finished.
 const DONE: Phrases = &[
     (4, "released|published|tests pass|deployed"),
     (
@@ -92,17 +85,14 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     if speaks_to_user(&lower) || is_future() {
         return None;
     }
-    let kinds = [
-        (StatementKind::Finding, strongest(&lower, FINDINGS)),
-        (StatementKind::Decision, strongest(&lower, DECISIONS)),
-        (StatementKind::Done, strongest(&lower, DONE)),
-    ];
+    let (found, done) = (strongest(&lower, FOUND), strongest(&lower, DONE));
+    let strength = found.max(done);
     let figures = Content::of(sentence).figures.min(3) as u32;
-    let (kind, strength) =
-        kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0 || figures > 0)?;
-    // Without any of these words, figures are what was found.
-    let kind = if strength == 0 { StatementKind::Finding } else { kind };
-    if kind != StatementKind::Done && holds(&lower, EXPECTATION) {
+    if strength == 0 && figures == 0 {
+        return None;
+    }
+    let is_done = done > found;
+    if !is_done && holds(&lower, EXPECTATION) {
         return None;
     }
     if (narrates(&lower) && strength < 4)
@@ -116,7 +106,7 @@ pub fn statement(sentence: &str) -> Option<Statement> {
     // A sentence with only weak words gains little from the names in it.
     let weight = if strength <= 1 { weight.min(2 + strength) } else { weight };
     // Headings, exclamations and a mere "Updated." state nothing.
-    (!bare).then_some(Statement { kind, weight })
+    (!bare).then_some(Statement { is_done, weight })
 }
 
 /// Whether a sentence only announces a call, which shows it better.

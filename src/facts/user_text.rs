@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::marks::has_marks;
 use super::says::{LONGEST_MESSAGE, Says, is_pasted, is_written, says};
-use super::shorten::{GAP, both_ends_within, marked_line, one_line};
+use super::shorten::{GAP, both_ends_within, marked_line};
 use super::small_talk::is_assent;
 use super::words::words;
 use crate::hashing::hash;
@@ -43,8 +44,8 @@ pub struct UserText {
     pub kind: u64,
     /// The same for messages that differ besides in the middle of long ones.
     pub kind_of_ends: u64,
-    /// For a message that is too long to be read again.
-    long: Option<Box<Told>>,
+    /// What is told of it, unless that is all of it.
+    pub part: Option<Box<Told>>,
 }
 
 /// What is told of a message.
@@ -52,7 +53,7 @@ pub struct UserText {
 pub struct Told {
     /// The message, or both ends of a long one.
     pub line: String,
-    /// Hashes of what it is about, in order and without repetition.
+    /// Hashes of what it is about.
     pub about: Vec<u64>,
 }
 
@@ -63,35 +64,36 @@ impl UserText {
         let kind_of_ends = hash(without_numbers(&ends).as_bytes());
         let is_whole = ends.len() == text.len();
         let kind = if is_whole { kind_of_ends } else { hash(without_numbers(text).as_bytes()) };
-        let is_long = text.len() > LONGEST_MESSAGE;
-        Self {
-            asks: asks_for(text, 1),
-            says: says(text),
-            kind,
-            kind_of_ends,
-            long: is_long.then(|| Box::new(Told::of(text))),
-        }
-    }
-
-    /// What is told of it, if that has to be kept because it is too long to be read again.
-    pub fn of_long(&self) -> Option<&Told> {
-        self.long.as_deref()
+        let part = Told::part_of(text, &ends).map(Box::new);
+        Self { asks: asks_for(text, 1), says: says(text), kind, kind_of_ends, part }
     }
 }
 
 impl Told {
-    /// What is told of this text.
-    pub fn of(text: &str) -> Self {
-        let ends = ends_of(text);
-        let line = entry(&ends);
-        let line = if line.len() <= LONGEST_PASTED || is_written(&line) {
+    /// All of a text.
+    pub fn all_of(text: &str) -> Self {
+        Self { line: entry(text), about: about(text) }
+    }
+
+    /// What is told of a text that is too long to be told whole, or that was pasted.
+    fn part_of(text: &str, ends: &str) -> Option<Self> {
+        let line = entry(ends);
+        let is_said = line.len() <= LONGEST_PASTED || is_written(&line);
+        if is_said && text.len() <= LONGEST_MESSAGE {
+            return None;
+        }
+        let line = if is_said {
             both_ends_within(&line, LONGEST_MESSAGE)
-        } else if let Some(written) = around_paste(&ends) {
+        } else if let Some(written) = around_paste(ends) {
             both_ends_within(&written, LONGEST_MESSAGE)
         } else {
             both_ends_within(&line, LONGEST_PASTED)
         };
-        Self { line, about: about(&ends) }
+        let mut about = about(ends);
+        sort(&mut about);
+        about.dedup();
+        about.shrink_to_fit();
+        Some(Self { line, about })
     }
 }
 
@@ -111,9 +113,8 @@ pub fn asks_for(text: &str, times: usize) -> bool {
 
 /// A text as an entry of a list, with its line breaks unless it was cut before.
 pub fn entry(text: &str) -> String {
-    let line = marked_line(text);
-    if line != one_line(text) {
-        return line;
+    if has_marks(text) {
+        return marked_line(text);
     }
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join("\n  ")
@@ -148,7 +149,7 @@ fn ends_of(text: &str) -> Cow<'_, str> {
     format!("{}\n{}", first_words(text, LONGEST_READ), &text[end..]).into()
 }
 
-/// Hashes of the words and quantities of a text, in order and without repetition.
+/// Hashes of the words and quantities of a text.
 fn about(text: &str) -> Vec<u64> {
     let mut about = Vec::new();
     let mut before: Option<&str> = None;
@@ -166,9 +167,6 @@ fn about(text: &str) -> Vec<u64> {
     for name in names.filter(|name| name.contains(['_', '/'])) {
         about.extend((1..SHARED).map(|times| hash(format!("{times} {name}").as_bytes())));
     }
-    sort(&mut about);
-    about.dedup();
-    about.shrink_to_fit();
     about
 }
 
@@ -193,7 +191,7 @@ mod tests {
     #[test]
     fn of_a_paste_what_stands_around_it_is_told() {
         let paste = "➜ shop git:(main) ✗ echo $COLORTERM\ntruecolor\n{\"level\":30,\"msg\":\"the cache is not warm\"}\n".repeat(8);
-        let told = |text: String| Told::of(&text).line;
+        let told = |text: String| UserText::of(&text).part.unwrap().line;
         assert_eq!(
             told(format!("any idea why this fails?\n{paste}please look into it")),
             "any idea why this fails?\n  […]\n  please look into it"
@@ -213,9 +211,9 @@ mod tests {
 
     #[test]
     fn only_what_is_told_of_a_long_message_is_kept() {
-        assert!(UserText::of("The tests are slow.").of_long().is_none());
+        assert!(UserText::of("The tests are slow.").part.is_none());
         let long = UserText::of(&"The tests are slow today, all of them. ".repeat(2_000));
-        let told = long.of_long().map(|told| (told.line.len(), told.about.len()));
+        let told = long.part.map(|told| (told.line.len(), told.about.len()));
         assert!(told.is_some_and(|(line, about)| line < 1_000 && about < 10), "{told:?}");
     }
 }

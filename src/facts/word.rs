@@ -74,10 +74,18 @@ pub(super) fn without_dot(text: &str, at: usize, end: usize) -> (usize, &str) {
     (end - rest.len(), rest)
 }
 
+/// At most so many bytes come before a path in the header of a diff: the other path. A line may be a megabyte long.
+const LONGEST_HEAD: usize = 300;
+
 /// A path in the header of a diff without its side: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
 fn without_side<'a>(path: &'a str, text: &str, at: usize) -> &'a str {
     let Some(rest) = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")) else { return path };
-    let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    let before = &text[text.floor_char_boundary(at.saturating_sub(LONGEST_HEAD))..at];
+    let line = match before.rfind('\n') {
+        Some(end) => &before[end + 1..],
+        None if before.len() == at => before,
+        None => return path,
+    };
     let is_head = ["--- ", "+++ ", "diff --git "].contains(&line) || line.starts_with("diff --git a/");
     if is_head { rest } else { path }
 }

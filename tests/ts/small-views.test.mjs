@@ -32,7 +32,7 @@ test("the user's rules are kept, and an unframed summary says more than that som
 
 test("a summary is used if it has room, or if a model writes it", async () => {
   const [, larger] = await texts({ contextWindow: 900 });
-  assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Decisions and findings\n[^]*\nThe user's words, in order/);
+  assert.match(larger, /^\[Record of \d+ earlier messages.*\n\n## Progress, decisions and findings[^\n]*\n[^]*\nThe user's words, in order/);
   const [, written] = await texts({ contextWindow: 300, summarize: () => "<summary>They speak of ships.</summary>" });
   assert.match(written, /They speak of ships\./);
 });

@@ -9,6 +9,7 @@ use crate::facts::{
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
+pub(super) const DONE_LABEL: &str = "Done: ";
 
 /// The length limit for commands, calls and error lines, in bytes; longer ones are mostly scripts and data.
 const LONGEST_COMMAND: usize = 200;
@@ -179,7 +180,7 @@ fn mark(draft: &mut Draft, text: &str, done: bool) {
     let key = key_of(text);
     if done {
         draft.remove(Section::Open, &key);
-        draft.put(Section::Progress, &key, text, 2);
+        draft.put(Section::Progress, &key, &format!("{DONE_LABEL}{text}"), 2);
     } else {
         draft.remove(Section::Progress, &key);
         draft.put(Section::Open, &key, &format!("{TODO_LABEL}{text}"), 2);

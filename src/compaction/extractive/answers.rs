@@ -5,8 +5,8 @@ use super::collect::SO_FAR;
 use super::draft::{Draft, Section, key_of};
 use crate::facts::shorten;
 use crate::facts::{
-    Content, Sentence, Statement, StatementKind, first_sentence, is_courtesy, narrates, only_leads_on,
-    sentences, statement, unwrapped,
+    Content, Sentence, Statement, first_sentence, is_courtesy, narrates, only_leads_on, sentences, statement,
+    unwrapped,
 };
 
 /// The most bytes of an answer's beginning.
@@ -62,7 +62,7 @@ pub(super) fn add_thought<'a>(draft: &mut Draft, mut newest_first: impl Iterator
         return;
     };
     let key = key_of(thought.text);
-    if [Section::Progress, Section::Decisions].iter().all(|section| draft.get(*section, &key).is_none()) {
+    if draft.get(Section::Progress, &key).is_none() {
         draft.put(Section::Progress, &key, &format!("{SO_FAR}{}", unwrapped(thought.text)), 3);
     }
 }
@@ -80,9 +80,8 @@ fn is_told(sentence: &Sentence<'_>) -> bool {
 
 /// Adds a line that tells an answer.
 fn add_line(draft: &mut Draft, line: &str) {
-    let (section, weight) =
-        strongest(line).map_or((Section::Progress, 0), |found| (section_of(found.kind), found.weight + 3));
-    draft.put(section, &key_of(line), line, weight.into());
+    let weight = strongest(line).map_or(0, |found| found.weight + 3);
+    draft.put(Section::Progress, &key_of(line), line, weight.into());
 }
 
 /// The statement of most weight in a line that tells an answer.
@@ -130,13 +129,6 @@ fn asked_in(request: &str) -> &str {
     question.or_else(|| first_sentence(request, Sentence::is_said)).map_or("", |sentence| sentence.text)
 }
 
-const fn section_of(kind: StatementKind) -> Section {
-    match kind {
-        StatementKind::Done => Section::Progress,
-        StatementKind::Decision | StatementKind::Finding => Section::Decisions,
-    }
-}
-
 /// Adds the statements of a text; whether there are any.
 fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
     let is_table = |text: &str| text.starts_with('|');
@@ -154,7 +146,7 @@ fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
         let (label, weight) = if closing { ("", found.weight + 3) } else { (SO_FAR, found.weight) };
         if closing || weight >= 3 {
             let text = format!("{label}{}", unwrapped(sentence.text));
-            draft.put(section_of(found.kind), &key_of(sentence.text), &text, weight.into());
+            draft.put(Section::Progress, &key_of(sentence.text), &text, weight.into());
         }
     }
     states_something

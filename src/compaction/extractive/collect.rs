@@ -1,6 +1,8 @@
 //! Reads a conversation into a draft of its summary.
 
-use super::actions::{TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors};
+use super::actions::{
+    DONE_LABEL, TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors,
+};
 use super::answers::{add_answer, add_former, add_on_the_way, add_thought, last_answer, strongest};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
@@ -142,7 +144,7 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], options: ExtractiveOptions,
             section => {
                 // What was important stays so.
                 let weight = strongest(text).map_or(3, |found| found.weight.max(3));
-                let key = key_of(text.trim_start_matches(SO_FAR));
+                let key = key_of(text.trim_start_matches(SO_FAR).trim_start_matches(DONE_LABEL));
                 draft.put_counted(section, &key, text, weight.into(), item.count);
             }
         }
@@ -177,9 +179,7 @@ fn settled_at(
 
 /// Removes what earlier summaries say of their end, as far as the user or the assistant has gone on since.
 fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)], settled: bool) {
-    for section in [Section::Progress, Section::Decisions] {
-        draft.remove_where(section, |entry| settled && entry.text.starts_with(SO_FAR));
-    }
+    draft.remove_where(Section::Progress, |entry| settled && entry.text.starts_with(SO_FAR));
     let user_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::User);
     let assistant_spoke = dialogue.iter().any(|(_, m, _)| m.role == Role::Assistant);
     drop_taken_up(draft, user_spoke, assistant_spoke);

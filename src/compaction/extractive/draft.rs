@@ -9,8 +9,7 @@ names! {
         Task = "Task",
         Constraints = "Constraints",
         Open = "Open",
-        Progress = "Progress",
-        Decisions = "Decisions and findings",
+        Progress = "Progress, decisions and findings (later ones take precedence)",
         Changed = "Files changed",
         Read = "Files read",
         Commands = "Commands and their outcomes",
@@ -24,10 +23,7 @@ names! {
 impl Section {
     /// Whether the section is a list that readers would take for complete, so that the number of omitted lines is stated.
     pub const fn is_list(self) -> bool {
-        !matches!(
-            self,
-            Self::Task | Self::Progress | Self::Decisions | Self::Earlier | Self::Said | Self::References
-        )
+        !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::Said | Self::References)
     }
 
     const fn is_told_by_ledger(self) -> bool {
@@ -41,8 +37,7 @@ impl Section {
             Self::Task | Self::Said => (220, 4),
             Self::Constraints => (1000, 10),
             Self::Open => (320, 3),
-            Self::Progress => (300, 5),
-            Self::Decisions => (420, 6),
+            Self::Progress => (420, 8),
             Self::Changed | Self::Earlier => (500, 8),
             Self::Read => (140, 6),
             Self::Commands => (200, 5),

@@ -132,12 +132,17 @@ fn section_of(heading: &str) -> Section {
         return *own;
     }
     let lower = heading.to_lowercase();
-    let words: [(&[&str], Section); 9] = [
+    let words: [(&[&str], Section); 8] = [
         (&["constraint", "preference", "rule", "to keep", "约束", "制約"], Section::Constraints),
         (&["next", "open", "pending", "todo", "to do", "remaining", "待办", "残り"], Section::Open),
-        (&["decision", "discover", "finding", "决定", "決定"], Section::Decisions),
         (&["task", "goal", "request", "任务", "目标", "目的"], Section::Task),
-        (&["progress", "state", "done", "completed", "进展", "進捗"], Section::Progress),
+        (
+            &[
+                "progress", "state", "done", "completed", "decision", "discover", "finding", "进展", "進捗",
+                "决定", "決定",
+            ],
+            Section::Progress,
+        ),
         (&["files changed", "modified", "edited"], Section::Changed),
         (&["files read"], Section::Read),
         (&["error"], Section::Errors),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::collect::{ANSWER_LABEL, FIRST, LATEST, SO_FAR};
+use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
 use crate::compaction::frame::EMPTY_SUMMARY;
@@ -19,8 +19,8 @@ const CANDIDATES: usize = 400;
 
 /// At most this many of the assistant's own statements are told, the best of the newest: later messages refute or undo many of the older
 /// ones, and what came of the work stands in the lists of files and commands.
-const STATEMENTS: usize = 6;
-const NEWEST: usize = 3 * STATEMENTS;
+const STATEMENTS: usize = 10;
+const NEWEST: usize = 2 * STATEMENTS;
 
 /// Approximate tokens of a line, to estimate how many lines to remove at once from a summary that is too long.
 const LINE: u64 = 24;
@@ -45,8 +45,9 @@ struct Candidate {
 /// Below this budget, in tokens, lines are not shortened.
 const ROOM_TO_CUT: u64 = 48;
 
-/// The least line limit, in bytes: cut shorter, a line would say next to nothing.
+/// The least line limit, in bytes: cut shorter, a line would say next to nothing. A statement without room for that is cut to less.
 const WHOLE_LINE: usize = 200;
+const SHORT_LINE: usize = 100;
 
 /// Writes a summary of at most `budget` tokens. If not even one line fits, it says that something was left out; if that does not fit
 /// either, it is empty.
@@ -69,16 +70,23 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
     let mut skipped = 0;
+    // A statement may take back or replace any earlier one, so none is told without those after it.
+    let mut has_told_newest = false;
     for mut candidate in candidates {
+        let is_statement = are_statements(candidate.section);
+        if is_statement && has_told_newest {
+            continue;
+        }
         let new = !headed.contains(&candidate.section);
         let heading = if new { counter.count(&heading(candidate.section)) } else { 0 };
         let mut cost = heading + counter.count(&candidate.line);
-        if cost > room && is_request(&candidate.entry) {
-            let limit = line_limit(candidate.section, budget);
+        if cost > room && (is_request(&candidate.entry) || is_statement) {
+            let limit = if is_statement { SHORT_LINE } else { line_limit(candidate.section, budget) };
             candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
             cost = heading + counter.count(&candidate.line);
         }
         if cost > room {
+            has_told_newest |= is_statement;
             skipped += 1;
             if skipped > 32 {
                 break;
@@ -120,7 +128,10 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     }
     let score = |e: &Entry| e.seq * 100 / newest + 20 * e.count.min(5) + 10 * e.weight;
     sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
-    entries.truncate(if are_statements(section) { STATEMENTS } else { CANDIDATES });
+    if are_statements(section) {
+        best_of_newest(&mut entries);
+    }
+    entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
     let limit = line_limit(section, budget);
     // Drop lines of which less than half would be shown, except the requests.
@@ -130,8 +141,6 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,
             LATEST => 900_000,
-            // It holds only until the answer: what was done to files is certain.
-            _ if entry.text.starts_with(SO_FAR) => base * 500 / (rank as u64 + slowness),
             _ => base * 1000 / (rank as u64 + slowness),
         };
         Candidate { section, line: line(section, &entry, limit), entry, worth }
@@ -141,7 +150,7 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
 
 /// Whether a section quotes the assistant.
 const fn are_statements(section: Section) -> bool {
-    matches!(section, Section::Progress | Section::Decisions)
+    matches!(section, Section::Progress)
 }
 
 /// The newest statements, and of those about the same thing the newest one.
@@ -161,6 +170,14 @@ fn newest_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
         is_new
     });
     entries
+}
+
+/// The newest statement and the best others, the newest first. The best come first in `entries`.
+fn best_of_newest(entries: &mut Vec<Entry>) {
+    let newest = entries.iter().map(|entry| entry.seq).max();
+    sort_by_key(entries, |entry| Some(entry.seq) != newest);
+    entries.truncate(STATEMENTS);
+    sort_by_key(entries, |entry| Reverse(entry.seq));
 }
 
 /// Whether an entry is the first or the latest request, or the last answer. These are cut as short as necessary.

@@ -1,10 +1,13 @@
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::draft::Section;
 use super::*;
 use crate::compaction::tags::{Form, extract};
 use crate::message::{ItemType, Part, Role, ToolCall, ToolOutput, ToolOutputRef};
 use crate::tokens::BytesPerFour;
+
+const PROGRESS: &str = Section::Progress.as_str();
 
 fn user(text: &str) -> Message {
     Message::text(Role::User, text)
@@ -86,20 +89,14 @@ fn the_summary_names_the_important_facts() {
     has("Constraints", "- Never touch the payment code, see https://shop.example/rules");
     has("Open", "- To do: write a changelog entry");
     has("Open", "- Question to the user: Shall I deploy it?");
-    has("Progress", "- Committed: Parse the cookie first (1a2b3c4)");
+    has(PROGRESS, "- Committed: Parse the cookie first (1a2b3c4)");
     has(
-        "Progress",
+        PROGRESS,
         "- Last answer in this record: Fixed the login page: all 12 tests pass. - [x] fix the cookie - [ ] write a changelog entry Shall I deploy it?",
     );
-    has("Progress", "- Fixed the login page: all 12 tests pass.");
-    has(
-        "Decisions and findings",
-        "- So far: The root cause is that `session.id` is read before the cookie is parsed.",
-    );
-    has(
-        "Decisions and findings",
-        "- So far: I decided to parse it in src/cookie.ts instead of patching the handler.",
-    );
+    has(PROGRESS, "- Fixed the login page: all 12 tests pass.");
+    has(PROGRESS, "- So far: The root cause is that `session.id` is read before the cookie is parsed.");
+    has(PROGRESS, "- So far: I decided to parse it in src/cookie.ts instead of patching the handler.");
     has("Files changed", "- /srv/shop/src/cookie.ts");
     has("Files read", "- src/login.ts");
     has("Commands and their outcomes", "- `npm test` → ok (12 passed, 0 failed) (×2)");
@@ -138,9 +135,9 @@ fn lists_are_in_order_and_count_what_they_leave_out() {
         assert!(!listed.is_empty() && listed.is_sorted(), "{text}");
         assert_eq!(listed.len() as u64 + more, all, "{text}");
         // Of what the assistant said, the newest is told.
-        let (said, _) = shown(text, "Decisions and findings");
+        let (said, _) = shown(text, PROGRESS);
         assert!(
-            !said.is_empty() && said.iter().all(|n| (all as usize - 6..all as usize).contains(n)),
+            !said.is_empty() && said.iter().all(|n| (all as usize - 10..all as usize).contains(n)),
             "{text}"
         );
     }
@@ -189,8 +186,9 @@ fn what_was_thought_on_the_way_is_told_until_the_user_goes_on_from_an_answer() {
     ];
     for (at, (messages, findings)) in cases.iter().enumerate() {
         let text = told(messages);
-        let told = section(&text, "Decisions and findings");
-        let told: Vec<&str> = told.iter().map(|line| line.split(" (asked").next().unwrap()).collect();
+        let told = section(&text, PROGRESS);
+        let told = told.iter().filter(|line| !line.starts_with("- Last answer"));
+        let told: Vec<&str> = told.map(|line| line.split(" (asked").next().unwrap()).collect();
         assert_eq!(told, *findings, "{at}: {text}");
     }
 }
@@ -252,7 +250,7 @@ fn plans_of_a_todo_tool_and_refs_of_outputs() {
     let text = summary(&list, 800);
     assert!(section(&text, "Open").contains(&"- To do: Add a regression test"), "{text}");
     assert!(!section(&text, "Open").contains(&"- To do: Find the leak"), "{text}");
-    assert!(section(&text, "Progress").contains(&"- Find the leak"), "{text}");
+    assert!(section(&text, PROGRESS).contains(&"- Done: Find the leak"), "{text}");
     assert!(section(&text, "References").contains(&"- Tool output ref=out_7"), "{text}");
 }
 
@@ -260,18 +258,21 @@ fn plans_of_a_todo_tool_and_refs_of_outputs() {
 fn what_a_mark_may_have_cut_is_not_told() {
     let text = "Fixed the parser of src/a.rs. Removed the old cache of\n[… 40 tokens left out …]\nis slow because src/b.rs waits. The cause was src/c.rs.";
     let text = summary(&[user("Find out why it is slow."), padding(), said(text), user("Go on.")], 800);
-    assert_eq!(section(&text, "Progress"), ["- Fixed the parser of src/a.rs."], "{text}");
-    assert_eq!(section(&text, "Decisions and findings"), ["- The cause was src/c.rs."], "{text}");
+    assert_eq!(
+        section(&text, PROGRESS),
+        ["- Fixed the parser of src/a.rs.", "- The cause was src/c.rs."],
+        "{text}"
+    );
 }
 
 #[test]
 fn the_choices_that_a_question_offers_are_not_told() {
     let text = "Could you tell me the reason? The choices are:\n1. Change of plan\n2. The airline cancelled my flight\n3. Other";
     let text = summary(&[user("Cancel my booking, please."), padding(), said(text)], 800);
-    assert!(!section(&text, "Progress").iter().any(|line| line.starts_with("- The airline")), "{text}");
+    assert!(!section(&text, PROGRESS).iter().any(|line| line.starts_with("- The airline")), "{text}");
     let done = said("Shall I go on? I would. This is done:\n- Cancelled the booking of Monday");
     let text = summary(&[user("Cancel my booking, please."), padding(), done], 800);
-    assert!(section(&text, "Progress").contains(&"- Cancelled the booking of Monday"), "{text}");
+    assert!(section(&text, PROGRESS).contains(&"- Cancelled the booking of Monday"), "{text}");
 }
 
 #[test]
@@ -280,7 +281,7 @@ fn a_commit_is_told_whole() {
         "Split the main module into arguments, files, the picker of sessions and the resolver of models";
     let done = ran("c1", &format!("git commit -m '{subject}'"), &format!("[main 1a2b3c4] {subject}"));
     let text = summary(&[vec![user("Split it."), padding()], done.to_vec()].concat(), 120);
-    assert_eq!(section(&text, "Progress"), [format!("- Committed: {subject} (1a2b3c4)")], "{text}");
+    assert_eq!(section(&text, PROGRESS), [format!("- Committed: {subject} (1a2b3c4)")], "{text}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ struct Said<'a> {
     told: Cow<'a, Told>,
     says: Says,
     kind: u64,
-    /// The message, unless it is long.
+    /// The message, if it is told whole.
     text: Option<String>,
     has_rules: bool,
     /// It is the entry of a record.
@@ -195,9 +195,9 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
 
 impl<'a> Said<'a> {
     fn known(at: NodeIndex, message: &Message, said: &'a UserText, has_rules: bool) -> Self {
-        let text = said.of_long().is_none().then(|| message.said_text());
-        let of_text = || Cow::Owned(Told::of(text.as_deref().unwrap_or_default()));
-        let told = said.of_long().map_or_else(of_text, Cow::Borrowed);
+        let text = said.part.is_none().then(|| message.said_text());
+        let all = || Cow::Owned(Told::all_of(text.as_deref().unwrap_or_default()));
+        let told = said.part.as_deref().map_or_else(all, Cow::Borrowed);
         let at = Place::of(at);
         let (says, kind) = (said.says, said.kind_of_ends);
         Self { at, told, says, kind, text, has_rules, is_recorded: false }
@@ -215,7 +215,7 @@ impl<'a> Said<'a> {
 
     fn of_text(at: Place, text: String, has_rules: bool, is_recorded: bool) -> Self {
         let said = UserText::of(&text);
-        let told = Cow::Owned(Told::of(&text));
+        let told = Cow::Owned(said.part.map_or_else(|| Told::all_of(&text), |part| *part));
         let (says, kind) = (said.says, said.kind_of_ends);
         Self { at, told, says, kind, text: Some(text), has_rules, is_recorded }
     }
@@ -278,7 +278,8 @@ fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
         said.told.about.iter().map(move |word| (*word, number)).collect::<Vec<_>>()
     };
     let mut said: Vec<(u64, usize)> = all.iter().enumerate().flat_map(words).collect();
-    sort(&mut said);
+    said.sort_unstable();
+    said.dedup();
     let mut shared = Vec::new();
     for with in said.chunk_by(|(word, _), (next, _)| word == next).filter(|with| with.len() <= RARE) {
         let pairs = with.iter().flat_map(|(_, one)| with.iter().map(move |(_, other)| (*one, *other)));
