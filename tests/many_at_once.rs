@@ -1,5 +1,5 @@
-//! Thousands of calls in one message and thousands of pins cost what they are. Looking through all of them for each one would make these
-//! tests run for many minutes.
+//! Thousands of calls in one message, thousands of pins and lines of many megabytes cost what they are. Looking through all of them for each
+//! one would make these tests run for many minutes.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
@@ -19,9 +19,13 @@ fn roomy() -> Session {
 }
 
 /// One answer with many calls. Their ids are not in the order of the alphabet.
-fn calls() -> [Message; 2] {
+fn calls() -> Vec<Message> {
+    calls_of(MANY)
+}
+
+fn calls_of(many: usize) -> Vec<Message> {
     let call = |n: usize| Part::from(ToolCall::function(format!("c{n}"), "read", r#"{"path":"src/lib.rs"}"#));
-    [Message::text(Role::User, "go"), Message::new(Role::Assistant, (0..MANY).map(call).collect())]
+    vec![Message::text(Role::User, "go"), Message::new(Role::Assistant, (0..many).map(call).collect())]
 }
 
 fn output(n: usize) -> Message {
@@ -31,7 +35,7 @@ fn output(n: usize) -> Message {
 #[test]
 fn outputs_of_many_calls_come_one_by_one() {
     let mut session = roomy();
-    session.push(calls().into()).unwrap();
+    session.push(calls()).unwrap();
     for n in 0..MANY {
         session.push(vec![output(n)]).unwrap();
     }
@@ -42,7 +46,7 @@ fn outputs_of_many_calls_come_one_by_one() {
 #[test]
 fn a_session_with_many_open_calls_is_restored() {
     let mut session = roomy();
-    session.push(calls().into()).unwrap();
+    session.push(calls()).unwrap();
     let bytes = session.snapshot(&[]);
     let mut session = Session::restore(&bytes, None, |_| Ok(Arc::new(Estimate))).unwrap().session;
     session.push((0..MANY).rev().map(output).collect()).unwrap();
@@ -58,4 +62,18 @@ fn many_messages_are_pinned_one_by_one() {
         session.set_pinned(&id, true).unwrap();
     }
     assert!(session.context().history.nodes().iter().all(|node| node.pinned));
+}
+
+/// A diff that a tool returned as JSON is one line.
+#[test]
+fn a_line_of_many_paths_beside_a_and_b_is_read() {
+    let mut session = Session::new(
+        SessionConfig::from_value(&json!({ "contextWindow": 128_000 })).unwrap(),
+        Arc::new(Estimate),
+    );
+    let diff =
+        r"diff --git a/src/x.rs b/src/x.rs\n--- a/src/x.rs\n+++ b/src/x.rs\n+let x = 1;\n".repeat(10 * MANY);
+    session.push(calls_of(1)).unwrap();
+    session.push(vec![Message::tool("c0", diff)]).unwrap();
+    assert!(matches!(session.prepare().unwrap(), Fit::Done(_)));
 }

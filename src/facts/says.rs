@@ -43,17 +43,15 @@ pub enum Says {
     Something,
 }
 
-/// What a message says, in any language.
-pub fn says(text: &str) -> Says {
+/// What a message that consists of these sentences says, in any language.
+pub fn says(text: &str, sentences: &[Sentence<'_>]) -> Says {
     if text.len() > LONGEST_MESSAGE {
         return Says::OfOneThing;
     }
-    let mut all = sentences(text);
-    all.retain(Sentence::is_said);
-    let telling: Vec<&str> =
-        all.iter().map(|sentence| sentence.text).filter(|one| says_something(one)).collect();
+    let said = || sentences.iter().filter(|sentence| sentence.is_said());
+    let telling: Vec<&str> = said().map(|sentence| sentence.text).filter(|one| says_something(one)).collect();
     match telling[..] {
-        [] if refers_back(text, &all) => Says::Back,
+        [] if refers_back(text, said()) => Says::Back,
         [] => Says::Nothing,
         _ if telling.iter().all(|sentence| names_something(sentence)) => Says::OfOneThing,
         _ => Says::Something,
@@ -63,9 +61,13 @@ pub fn says(text: &str) -> Says {
 /// Whether a text is mostly sentences, such as a specification, rather than pasted code or output.
 pub fn is_written(text: &str) -> bool {
     let beginning = first_words(text, LONGEST_READ);
+    are_written(&sentences(beginning), beginning.len())
+}
+
+/// The same for a text of so many bytes with these sentences.
+pub(super) fn are_written(sentences: &[Sentence<'_>], of_bytes: usize) -> bool {
     let written = |sentence: &&Sentence<'_>| sentence.is_said() && is_sentence(sentence.text);
-    let bytes: usize = sentences(beginning).iter().filter(written).map(|sentence| sentence.text.len()).sum();
-    2 * bytes >= beginning.len()
+    2 * sentences.iter().filter(written).map(|sentence| sentence.text.len()).sum::<usize>() >= of_bytes
 }
 
 /// Whether it consists of words, and is neither code nor copied from a terminal.
@@ -98,14 +100,14 @@ fn says_something(sentence: &str) -> bool {
 }
 
 /// Whether the sentences of a text say something that only the message before it explains.
-fn refers_back(text: &str, all: &[Sentence<'_>]) -> bool {
+fn refers_back<'a>(text: &str, mut all: impl Iterator<Item = &'a Sentence<'a>>) -> bool {
     let says = |sentence: &Sentence<'_>| {
         let says_more = || words(sentence.text).any(|word| !is_assent(word));
         !sentence.text.ends_with(['?', '\u{FF1F}'])
             && if sentence.text.contains(is_cjk) { !is_courtesy(sentence.text) } else { says_more() }
             && !says_what_is_lacking(sentence.text)
     };
-    text.len() <= LONGEST_REFERRING && all.iter().any(says)
+    text.len() <= LONGEST_REFERRING && all.any(says)
 }
 
 /// "ok, read src/a.rs and src/b.rs in full": names fill most of it, and a ledger lists those by themselves.

@@ -38,7 +38,7 @@ fn found(reader: &str, text: &str) -> String {
         })),
         "unwrapped" => unwrapped(text).into_owned(),
         "rules" => list(constraints(text).iter().map(|c| c.text)),
-        "remark" => yes(matches!(says(text), Says::Something | Says::OfOneThing)),
+        "remark" => yes(matches!(says(text, &sentences(text)), Says::Something | Says::OfOneThing)),
         "statement" => list(statement(text).map(|s| if s.is_done { "Done" } else { "Found" })),
         "all done" => yes(says_all_done(text)),
         "checkboxes" => list(checkboxes(text).iter().map(|c| boxed(c.done, c.text))),

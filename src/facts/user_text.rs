@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::marks::has_marks;
-use super::says::{LONGEST_MESSAGE, Says, is_pasted, is_written, says};
+use super::says::{LONGEST_MESSAGE, Says, are_written, is_pasted, is_written, says};
+use super::sentences::{Sentence, sentences};
 use super::shorten::{GAP, both_ends_within, marked_line};
 use super::small_talk::is_assent;
 use super::words::words;
@@ -64,8 +65,9 @@ impl UserText {
         let kind_of_ends = hash(without_numbers(&ends).as_bytes());
         let is_whole = ends.len() == text.len();
         let kind = if is_whole { kind_of_ends } else { hash(without_numbers(text).as_bytes()) };
-        let part = Told::part_of(text, &ends).map(Box::new);
-        Self { asks: asks_for(text, 1), says: says(text), kind, kind_of_ends, part }
+        let sentences = sentences(&ends);
+        let part = Told::part_of(text, &ends, &sentences).map(Box::new);
+        Self { asks: asks_for(text, 1), says: says(text, &sentences), kind, kind_of_ends, part }
     }
 }
 
@@ -76,9 +78,9 @@ impl Told {
     }
 
     /// What is told of a text that is too long to be told whole, or that was pasted.
-    fn part_of(text: &str, ends: &str) -> Option<Self> {
+    fn part_of(text: &str, ends: &str, sentences: &[Sentence<'_>]) -> Option<Self> {
         let line = entry(ends);
-        let is_said = line.len() <= LONGEST_PASTED || is_written(&line);
+        let is_said = line.len() <= LONGEST_PASTED || are_written(sentences, ends.len());
         if is_said && text.len() <= LONGEST_MESSAGE {
             return None;
         }

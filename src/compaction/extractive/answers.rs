@@ -84,10 +84,14 @@ fn add_line(draft: &mut Draft, line: &str) {
     draft.put(Section::Progress, &key_of(line), line, weight.into());
 }
 
+/// The answer in a line that tells it, without its request.
+pub(super) fn answer_in(line: &str) -> &str {
+    line.split_once(ASKED).map_or(line, |(answer, _)| answer)
+}
+
 /// The statement of most weight in a line that tells an answer.
 pub(super) fn strongest(line: &str) -> Option<Statement> {
-    let answer = line.split_once(ASKED).map_or(line, |(answer, _)| answer);
-    sentences(answer).iter().filter_map(|said| statement(said.text)).max_by_key(|found| found.weight)
+    sentences(answer_in(line)).iter().filter_map(|said| statement(said.text)).max_by_key(|found| found.weight)
 }
 
 /// Adds the last answer of an earlier summary, which is the last one no more.

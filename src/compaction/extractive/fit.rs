@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
+use super::answers::answer_in;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
@@ -162,7 +163,7 @@ fn newest_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
         if entry.key == ANSWER_LABEL {
             return true;
         }
-        let content = Content::of(&entry.text);
+        let content = Content::of(answer_in(&entry.text));
         let is_new = !told.iter().any(|newer| newer.is_about_the_same(&content));
         if is_new {
             told.push(content);

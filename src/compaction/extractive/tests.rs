@@ -219,6 +219,26 @@ fn what_was_changed_comes_before_what_was_thought_on_the_way() {
 }
 
 #[test]
+fn no_statement_is_told_without_those_after_it() {
+    let states = [
+        "Committed the change of 1,873 rows.",
+        "Rolled it back, because 38 of the rows were delivered today after ten, which the trigger of the table had not yet seen.",
+        "Fixed the trigger of the table in src/db/shipments.sql.",
+        "The rows are held again: 1,835 of them, and the ones that were delivered are left out, as the user asked for.",
+    ];
+    let mut list = vec![user("Put the rows back to held."), padding()];
+    list.extend(states.iter().flat_map(|state| [said(state), user("And now?")]));
+    let mut told_of_all = 0;
+    for max_tokens in 16..400 {
+        let text = summary(&list, max_tokens);
+        let told: Vec<bool> = states.iter().map(|state| text.contains(&state[..12])).collect();
+        assert!(told.is_sorted(), "{max_tokens}: {text}");
+        told_of_all += usize::from(told[0]);
+    }
+    assert!(told_of_all > 0);
+}
+
+#[test]
 fn unfinished_work_is_open() {
     let mut list = session();
     list.push(user("Yes, deploy it to staging."));
