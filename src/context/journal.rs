@@ -1,4 +1,5 @@
-//! What changed in a context since the session was last saved: the content of a journal record.
+//! What changed in a context since the session was last saved: the content of a journal record. A snapshot holds what changed since
+//! there was nothing.
 
 use super::core::Context;
 use super::fold::Fold;
@@ -8,15 +9,15 @@ use super::on_entry::{OnEntry, OnEntryChanges};
 use super::report::LeftOut;
 use super::slot::PlacedSlot;
 use super::view::{SlotChange, ViewChanges, ViewMark};
-use crate::error::Result;
-use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::saved::{ListEdit, MapEdit, saved};
 use crate::tool_output::Output;
 
-/// A saved context, as far as it is needed to find out what changed since.
-#[derive(Debug)]
+/// A saved context, as far as it is needed to find out what changed since. The default: nothing is saved.
+#[derive(Debug, Default)]
 pub struct ContextMark {
     nodes: usize,
     view: ViewMark,
+    next_output: u64,
     folds: usize,
     folds_changed: u64,
     reported: usize,
@@ -85,6 +86,7 @@ impl Context {
         ContextMark {
             nodes: self.history.len(),
             view: self.view.mark_saved(),
+            next_output: self.outputs.next_place(),
             folds: self.folds.len(),
             folds_changed: self.folds_changed,
             reported: self.reported.len(),
@@ -114,7 +116,7 @@ impl Context {
             nodes: history.new_nodes(mark.nodes),
             changed: history.node_changes(mark.nodes),
             view: self.view.changes_since(&mark.view, history),
-            outputs: self.outputs.changes(),
+            outputs: self.outputs.changes_since(mark.next_output),
             folds,
             left_out: ListEdit::between(&mark.left_out, &self.left_out, |before, now| before == now),
             told,
@@ -151,27 +153,5 @@ impl Context {
             && told.apply(&mut self.reported)
             && self.on_entry.put_changes(on_entry);
         fits.then_some(())
-    }
-
-    /// Writes the remaining state of a context; it is small and always written in full.
-    pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
-        self.history.save_rest(out);
-        self.view.save_rest(out);
-        self.outputs.save_rest(out);
-        self.pointers.save(out);
-        self.folds_changed.save(out);
-    }
-
-    /// Reads what [`Context::save_rest`] wrote.
-    ///
-    /// # Errors
-    /// `SNAPSHOT_INVALID`.
-    pub fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.history.load_rest(from)?;
-        self.view.load_rest(from)?;
-        self.outputs.load_rest(from)?;
-        self.pointers = Saved::load(from)?;
-        self.folds_changed = Saved::load(from)?;
-        Ok(())
     }
 }

@@ -12,8 +12,6 @@ pub struct OnEntry {
     pub(super) media: Vec<(NodeIndex, u64)>,
 }
 
-saved!(struct OnEntry { cut, trimmed } fresh { media: Vec::new() });
-
 /// What changed in it since the session was saved.
 #[derive(Debug)]
 pub struct OnEntryChanges {

@@ -16,7 +16,7 @@ use crate::saved::{ListEdit, MapEdit, saved};
 use crate::sorted::SortedMap;
 
 /// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ViewMark {
     slots: Snapshot,
     header: usize,
@@ -28,7 +28,7 @@ pub struct ViewMark {
     outputs: Vec<usize>,
 }
 
-/// A slot for the journal. If its message is that of its node, the message is not written again.
+/// A slot as it is saved. If its message is that of its node, the message is not written again.
 #[derive(Debug, Clone)]
 pub struct SlotChange {
     node: NodeIndex,
