@@ -4,7 +4,7 @@
 //! that is missing from the list is a compile error. Texts, messages and other shared values are written once and are shared
 //! again after reading. Equal states give equal bytes.
 //!
-//! To add a field, add its name to the list. After a release, that needs a new version (`session::SESSION`), a reader for the old one,
+//! To add a field, add its name to the list. After a release, that needs a new `VERSION`, a reader for the old one,
 //! and a fixture of it (`tests/fixtures`, `tests/snapshots.rs`).
 //!
 //! The format is positional binary, not JSON: it needs less code and keeps numbers bit for bit. Sums, indexes and line
@@ -33,12 +33,15 @@ pub use writer::Writer;
 
 use crate::error::Result;
 
+/// The version of saved sessions, in snapshots and in records.
+pub const VERSION: u32 = 1;
+
 /// The upper bound of saved numbers. No session reaches it, so counting can continue from any number below it without
 /// overflow checks.
 pub const MAX_SAVED_NUMBER: u64 = 1 << 53;
 
 /// A value that can be saved.
-pub trait Saved: Sized + 'static {
+pub trait Saved: Sized {
     /// Writes the value.
     fn save<'s>(&'s self, out: &mut Writer<'s>);
 
@@ -79,10 +82,10 @@ impl<T: Saved> SavedInPlace for T {
 /// `fresh`: fields that are not saved, with their values after reading. `place`: reads into an existing value, which keeps the fields
 /// that are listed behind `but`.
 macro_rules! saved {
-    (struct $name:ident $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
+    (struct $name:ident $(<$life:lifetime>)? $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
     ) => {
-        impl $(<$($of: $crate::saved::Saved),+>)? $crate::saved::Saved for $name $(<$($of),+>)? {
+        impl $(<$life>)? $(<$($of: $crate::saved::Saved),+>)? $crate::saved::Saved for $name $(<$life>)? $(<$($of),+>)? {
             fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
                 let Self { $($field,)* $($($left: _,)*)? } = self;
                 $($crate::saved::Saved::save($field, out);)*

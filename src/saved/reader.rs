@@ -128,7 +128,7 @@ impl<'b> Reader<'b> {
     }
 
     /// A shared value.
-    pub fn shared<T: Saved>(&mut self) -> Result<Arc<T>> {
+    pub fn shared<T: Saved + 'static>(&mut self) -> Result<Arc<T>> {
         if let Some(known) = self.known()? {
             return self.shared_at(known);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::config::{SessionConfig, kept_options};
-use super::journal::{LAST_READ, OPTIONS_PART, SESSION};
+use super::journal::{LAST_READ, OPTIONS_PART, PART_COUNT, SESSION};
 use super::state::Session;
 use crate::compaction::ledger::CarriedFacts;
 use crate::context::{ContextChanges, ContextCost, Known, NodeIndex, Report};
@@ -18,7 +18,7 @@ use crate::saved::{Bytes, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, Save
 pub const MAX_POSITION_GAP: u64 = 1 << 24;
 
 /// What changed in a session: the content of a record. A snapshot holds what changed in a session of which nothing is saved yet.
-pub(super) struct Changes {
+pub(super) struct Changes<'c> {
     /// The checksum of the record before this one; 0 if unknown, or none. The position alone cannot tell apart the records of two processes
     /// that saved at once.
     pub follows: u64,
@@ -32,14 +32,26 @@ pub(super) struct Changes {
     pub report: Option<Rc<Report>>,
     pub carried: MapEdit<NodeIndex, Arc<CarriedFacts>>,
     pub costs: Vec<(NodeIndex, ContextCost)>,
-    pub context: ContextChanges,
+    pub context: ContextChanges<'c>,
     /// Data that the host wants back when this is read.
     pub host: Bytes,
 }
 
-saved!(struct Changes { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
+saved!(struct Changes<'c> { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
 
-impl Changes {
+impl Changes<'_> {
+    /// Whether there is a reason to write a record.
+    pub fn is_any(&self) -> bool {
+        self.parts.iter().any(|(n, _)| *n as usize != LAST_READ)
+            || self.reported
+            || !self.carried.is_empty()
+            || !self.costs.is_empty()
+            || self.context.is_any()
+            || !self.host.0.is_empty()
+    }
+}
+
+impl Changes<'static> {
     /// Reads what [`Session::changes_since`] returned.
     ///
     /// # Errors
@@ -50,14 +62,9 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Whether there is a reason to write a record.
-    pub fn is_any(&self) -> bool {
-        self.parts.iter().any(|(n, _)| *n as usize != LAST_READ)
-            || self.reported
-            || !self.carried.is_empty()
-            || !self.costs.is_empty()
-            || self.context.is_any()
-            || !self.host.0.is_empty()
+    /// Whether every part is there, as in a snapshot.
+    pub fn has_all_parts(&self) -> bool {
+        self.parts.iter().map(|(n, _)| *n as usize).eq(0..PART_COUNT)
     }
 
     /// Whether the options changed.
@@ -120,7 +127,7 @@ pub(super) struct ReadRecords(Vec<ReadRecord>);
 struct ReadRecord {
     position: u64,
     sum: u64,
-    changes: Changes,
+    changes: Changes<'static>,
 }
 
 impl ReadRecords {
@@ -148,7 +155,7 @@ impl ReadRecords {
             if at >= MAX_SAVED_NUMBER {
                 return Err(Record::damaged(at, "has an impossible position"));
             }
-            let changes = SESSION.record_reader(body).and_then(Changes::read);
+            let changes = Changes::read(Reader::of(body, SESSION.what));
             let changes = changes.map_err(|error| not_read(at, &error))?;
             if changes.follows != newest && changes.follows != 0 && newest != 0 {
                 return Err(Record::damaged(
@@ -168,7 +175,7 @@ impl ReadRecords {
     }
 
     /// What each record holds.
-    pub fn changes(&self) -> impl DoubleEndedIterator<Item = &Changes> {
+    pub fn changes(&self) -> impl DoubleEndedIterator<Item = &Changes<'static>> {
         self.0.iter().map(|record| &record.changes)
     }
 

@@ -3,29 +3,32 @@
 use std::rc::Rc;
 
 use super::graph::SessionGraph;
-use super::journal::{Journal, Mark, PART_COUNT, SESSION};
+use super::journal::{Journal, Mark, PART_COUNT};
 use super::record::{Changes, ReadRecords};
 use super::state::Session;
 use crate::error::Result;
-use crate::saved::{Bytes, Checksum, Record, Saved};
+use crate::saved::{Bytes, Checksum, Record, Saved, Writer};
 
 impl Session {
     /// The session's position in its journal now. What is new since the last call becomes a record. A journal begins at `start`.
     /// `host` returns the host's own changes, to be given back when the record is read.
     pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self) -> Vec<u8>) -> u64 {
         let Some(mark) = self.journal.mark.take() else {
-            self.begin_journal(start);
+            self.begin_journal(start, 0);
             return start;
         };
         let host = host(self);
         let parts = self.saved_parts();
         let changes = self.changes_since(&mark, self.journal.newest, &parts, host);
         // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
-        if changes.method != mark.method || changes.is_any() {
-            let mut out = SESSION.record_writer();
+        let body = (changes.method != mark.method || changes.is_any()).then(|| {
+            let mut out = Writer::default();
             changes.save(&mut out);
+            out.into_bytes()
+        });
+        if let Some(body) = body {
             self.journal.position += 1;
-            let (record, sum) = Record::framed(self.journal.position, &out.into_bytes());
+            let (record, sum) = Record::framed(self.journal.position, &body);
             self.journal.keep(record);
             self.journal.newest = sum;
             self.journal.mark = Some(Box::new(self.mark_saved(&parts)));
@@ -72,7 +75,7 @@ impl Session {
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
         *self = other;
-        self.begin_journal_after(position, newest);
+        self.begin_journal(position, newest);
     }
 
     /// The position of the newest record.
@@ -88,17 +91,12 @@ impl Session {
     /// Saved records may hold content that must not exist any more: the next save writes the whole session again.
     pub(super) fn restart_journal(&mut self) {
         if self.journal.mark.is_some() {
-            self.begin_journal(self.journal.position + 1);
+            self.begin_journal(self.journal.position + 1, 0);
         }
     }
 
-    /// The session is now saved at this position.
-    pub fn begin_journal(&mut self, position: u64) {
-        self.begin_journal_after(position, 0);
-    }
-
-    /// Like [`Self::begin_journal`], after a record with this checksum.
-    pub(super) fn begin_journal_after(&mut self, position: u64, newest: u64) {
+    /// The session is now saved at this position, by a record with the checksum `newest`; 0 if unknown, or none.
+    pub fn begin_journal(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
         (self.journal.position, self.journal.newest) = (position, newest);
         self.journal.mark = Some(Box::new(self.mark_saved(&self.saved_parts())));
@@ -134,7 +132,7 @@ impl Session {
         follows: u64,
         parts: &[Vec<u8>; PART_COUNT],
         host: Vec<u8>,
-    ) -> Changes {
+    ) -> Changes<'_> {
         let part = |n: usize| {
             let is_other = Checksum::of(&parts[n]) != mark.parts[n];
             is_other.then(|| (n as u32, Bytes(parts[n].clone())))

@@ -27,14 +27,16 @@ impl Session {
     /// The session as bytes; equal sessions give equal bytes. `host` is data that the host wants back. A run that waits for a
     /// summary is not included: until it is resumed, the session is as it was before the run.
     pub fn snapshot(&self, host: &[u8]) -> Vec<u8> {
-        let mut body = Vec::new();
-        let sum = self.write_snapshot(host, &mut |piece| body.extend_from_slice(piece));
-        [SESSION.head(sum).into_bytes(), body].concat()
+        let mut bytes = SESSION.head(Checksum::default()).into_bytes();
+        let body = bytes.len();
+        let sum = self.write_snapshot(host.to_vec(), &mut |piece| bytes.extend_from_slice(piece));
+        bytes[..body].copy_from_slice(SESSION.head(sum).as_bytes());
+        bytes
     }
 
     /// Like [`Session::snapshot`], but passes what follows the first line to `to`, piece by piece. Returns the checksum of all pieces,
     /// which [`SESSION`]'s first line needs.
-    pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
+    pub fn write_snapshot(&self, host: Vec<u8>, to: &mut dyn FnMut(&[u8])) -> Checksum {
         let mut sum = Checksum::default();
         let mut summed = |piece: &[u8]| {
             sum.add(piece);
@@ -50,15 +52,15 @@ impl Session {
     /// Bytes that depend only on content, not on how memory is shared: a session whose journal was replayed has the same bytes as the
     /// one that wrote it.
     pub fn content(&self) -> Vec<u8> {
-        let all = self.all_changes(b"");
+        let all = self.all_changes(Vec::new());
         let mut out = Writer::without_sharing();
         all.save(&mut out);
         out.into_bytes()
     }
 
     /// Everything: what changed since nothing was saved.
-    fn all_changes(&self, host: &[u8]) -> Changes {
-        self.changes_since(&Mark::default(), 0, &self.saved_parts(), host.to_vec())
+    fn all_changes(&self, host: Vec<u8>) -> Changes<'_> {
+        self.changes_since(&Mark::default(), 0, &self.saved_parts(), host)
     }
 
     /// Restores a session with the options that were saved; [`Session::set_options`] changes them. `counter` gets the name of the
@@ -89,6 +91,7 @@ impl Session {
     ) -> Result<Restored> {
         let tail = ReadRecords::read(records, position, 0)?;
         let snapshot = Changes::read(SESSION.unframed(bytes)?)?;
+        SESSION.require(snapshot.has_all_parts(), "a part of it is missing")?;
         let all = || std::iter::once(&snapshot).chain(tail.changes());
         let config = Changes::last_options(all())?;
         let Changes { method, redacted, summarized, .. } = all().next_back().unwrap_or(&snapshot);
@@ -106,7 +109,7 @@ impl Session {
         tail.apply_to(&mut session, &mut known, &mut host)?;
         session.restore_derived(&known)?;
         if let Some(position) = position {
-            session.begin_journal_after(position, newest); // later changes by the caller are new
+            session.begin_journal(position, newest); // later changes by the caller are new
         }
         if session.host.redact.is_some() != redacted {
             session.runs.carried = Memo::default(); // it may hold text that must be redacted now

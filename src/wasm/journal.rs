@@ -115,7 +115,8 @@ pub fn side_since(
     core: &Core,
 ) -> Vec<u8> {
     let line = inner.line.borrow();
-    let edit = ListEdit::between(&mark.line, &line.numbers(), |before, now| before == now && *now > 0);
+    let numbers = line.numbers();
+    let edit = ListEdit::between(&mark.line, &numbers, |before, now| before == now && *now > 0);
     let calls = CallsOf::new(&core.context().history);
     let mut stretches = line.0.iter().skip(edit.front());
     let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, &calls)));

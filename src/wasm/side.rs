@@ -7,10 +7,8 @@ use crate::context::NodeIndex;
 use crate::error::{Error, Result};
 use crate::hashing::HashMap;
 use crate::message::Format;
-use crate::saved::{Kind, ListEdit, MapEdit, Saved, saved};
-
-/// The JavaScript side's part of a snapshot or record.
-const SIDE: Kind = Kind { name: "js", version: 1, what: "a session" };
+use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::session::SESSION;
 
 /// A stretch of entries in the caller's list, with the nodes of their messages.
 pub struct SavedStretch {
@@ -92,14 +90,14 @@ impl SideChanges {
 
     /// The bytes that [`SideChanges::read`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = SIDE.record_writer();
+        let mut out = Writer::default();
         self.save(&mut out);
         out.into_bytes()
     }
 
     /// Reads the JavaScript side's part of a snapshot or record.
     pub fn read(bytes: &[u8]) -> Result<Self> {
-        let mut from = SIDE.record_reader(bytes)?;
+        let mut from = Reader::of(bytes, SESSION.what);
         let changes = Self::load(&mut from)?;
         from.finish()?;
         Ok(changes)
@@ -108,7 +106,7 @@ impl SideChanges {
 
 /// The error for a record of another session's list.
 pub fn other_list() -> Error {
-    SIDE.invalid("a record belongs to another list")
+    SESSION.invalid("a record belongs to another list")
 }
 
 /// The bytes of incomplete characters, in the form that a snapshot has.

@@ -65,7 +65,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Uint8Array, JsValu
     let mut pieces: Vec<Uint8Array> = Vec::new();
     let sum = inner.read(|core| {
         let side = side_since(&SideMark::default(), handles.all_pushed(), inner, &handles, core);
-        core.write_snapshot(&side, &mut |piece| pieces.push(piece.into()))
+        core.write_snapshot(side, &mut |piece| pieces.push(piece.into()))
     })?;
     pieces.insert(0, SESSION.head(sum).as_bytes().into());
     let bytes = Uint8Array::new_with_length(pieces.iter().map(Uint8Array::length).sum());

@@ -57,7 +57,7 @@ impl Memo {
 
     /// The entries added or removed since `before`.
     pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<CarriedFacts>> {
-        MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq)
+        MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq).map(Arc::clone)
     }
 
     /// Applies such changes.

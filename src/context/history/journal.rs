@@ -30,13 +30,8 @@ impl History {
         self.rewritten.clear();
     }
 
-    /// The nodes from position `known` on.
-    pub(in crate::context) fn new_nodes(&self, known: usize) -> Vec<Node> {
-        self.nodes.get(known..).unwrap_or_default().to_vec()
-    }
-
     /// Nodes whose metadata or message changed since the session was saved, and of those from position `known` on the ones of which
-    /// [`Self::new_nodes`] does not say everything.
+    /// the nodes themselves do not say everything.
     fn changed_nodes(&self, known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
         let rewritten = self.rewritten.iter().filter(|node| !self.touched.contains(node));
         let changed = self.touched.iter().chain(rewritten).filter(move |node| node.get() < known);

@@ -1,5 +1,7 @@
 //! Changes of the stored outputs since a session was last saved.
 
+use std::borrow::Cow;
+
 use super::{ToolOutputs, places_in_memory};
 use crate::error::Result;
 use crate::hashing::HashMap;
@@ -18,15 +20,15 @@ impl ToolOutputs {
     }
 
     /// The changes since they were saved, when `next_place` was this.
-    pub fn changes_since(&self, next_place: u64) -> MapEdit<u64, Output> {
+    pub fn changes_since(&self, next_place: u64) -> MapEdit<u64, Cow<'_, Output>> {
         let new = self.outputs.starting_at(&next_place).map(|(place, _)| *place);
         let changed = self.touched.iter().copied().filter(|place| *place < next_place);
-        MapEdit::of(changed.chain(new), |place| self.outputs.get(&place).cloned())
+        MapEdit::of(changed.chain(new), |place| self.outputs.get(&place).map(Cow::Borrowed))
     }
 
     /// Applies changes. Everything derived from the outputs is updated by [`ToolOutputs::complete`].
-    pub fn put_changes(&mut self, changes: MapEdit<u64, Output>) {
-        changes.apply(&mut self.outputs);
+    pub fn put_changes(&mut self, changes: MapEdit<u64, Cow<'_, Output>>) {
+        changes.map(Cow::into_owned).apply(&mut self.outputs);
     }
 
     /// Checks what was read, and updates what is derived from the outputs.
