@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::reader::{Reader, invalid};
+use super::writer::Writer;
 use crate::error::{Error, ErrorCode, Result};
 
 /// The maximum length of the first line, in bytes.
@@ -42,17 +43,39 @@ impl Kind {
         }
         let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
         let version = version.ok_or_else(|| self.invalid("it has no version number"))?;
-        if version != self.version {
-            let ours = self.version;
-            let message = format!(
-                "the snapshot has version {version}, but this package reads only version {ours}; update contextfold"
-            );
-            return Err(Error::new(ErrorCode::SnapshotTooNew, message));
-        }
+        self.require_known(u64::from(version))?;
         if words.next() != Some(&Checksum::of(body).to_string()) {
             return Err(self.invalid("its checksum does not match: it is damaged or cut off"));
         }
         Ok(Reader::of(body, self.what))
+    }
+
+    /// A writer for bytes inside a journal record. They begin with the version only, because the record has the checksum.
+    pub fn record_writer<'s>(&self) -> Writer<'s> {
+        let mut out = Writer::default();
+        out.number(u64::from(self.version));
+        out
+    }
+
+    /// Checks the version of bytes inside a journal record, and returns a reader of the rest.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
+    pub fn record_reader<'b>(&self, bytes: &'b [u8]) -> Result<Reader<'b>> {
+        let mut from = Reader::of(bytes, self.what);
+        self.require_known(from.number()?)?;
+        Ok(from)
+    }
+
+    fn require_known(&self, version: u64) -> Result<()> {
+        let ours = self.version;
+        if version == u64::from(ours) {
+            return Ok(());
+        }
+        let message = format!(
+            "the snapshot has version {version}, but this package reads only version {ours}; update contextfold"
+        );
+        Err(Error::new(ErrorCode::SnapshotTooNew, message))
     }
 
     /// Fails unless `holds`.

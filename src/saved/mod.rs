@@ -4,7 +4,7 @@
 //! that is missing from the list is a compile error. Texts, messages and other shared values are written once and are shared
 //! again after reading. Equal states give equal bytes.
 //!
-//! To add a field, add its name to the list. After a release, that needs a new `VERSION`, a reader for the old one,
+//! To add a field, add its name to the list. After a release, that needs a new version (`session::SESSION`), a reader for the old one,
 //! and a fixture of it (`tests/fixtures`, `tests/snapshots.rs`).
 //!
 //! The format is positional binary, not JSON: it needs less code and keeps numbers bit for bit. Sums, indexes and line
@@ -32,9 +32,6 @@ pub use record::{Record, Records};
 pub use writer::Writer;
 
 use crate::error::Result;
-
-/// The version of saved sessions, in snapshots and in records.
-pub const VERSION: u32 = 1;
 
 /// The upper bound of saved numbers. No session reaches it, so counting can continue from any number below it without
 /// overflow checks.

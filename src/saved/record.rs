@@ -5,8 +5,12 @@
 //! write records with the same position. A journal begins at a random position, so that a process that still uses a removed
 //! journal cannot append to a new one under the same key.
 
-use super::{Checksum, VERSION};
+use super::Checksum;
 use crate::error::{Error, ErrorCode, Result};
+
+/// The version of the frames. What is in them has its own (`Kind::record_reader`): stores must find whole frames also when that
+/// changes.
+const VERSION: u8 = 1;
 
 /// The bytes of length, version and position.
 const HEAD_BYTES: usize = 13;
@@ -33,7 +37,7 @@ impl<'b> Record<'b> {
     pub fn framed(position: u64, body: &[u8]) -> (Vec<u8>, u64) {
         let mut frame = Vec::with_capacity(HEAD_BYTES + body.len() + TAIL_BYTES);
         frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
-        frame.push(VERSION as u8);
+        frame.push(VERSION);
         frame.extend_from_slice(&position.to_le_bytes());
         frame.extend_from_slice(body);
         let sum = Checksum::of(&frame);
@@ -88,7 +92,7 @@ impl<'b> Records<'b> {
         let mut whole: Vec<Record<'b>> = Vec::new();
         let mut rest = bytes;
         while let Some((record, behind)) = Record::first(rest) {
-            let version = u32::from(rest[4]);
+            let version = rest[4];
             if version != VERSION {
                 let message = format!(
                     "the journal's record at position {} has version {version}, but this package reads version {VERSION}; update contextfold",
@@ -126,7 +130,7 @@ fn find_later_record(bytes: &[u8], next: u64) -> Option<u64> {
     (1..bytes.len().saturating_sub(HEAD_BYTES + TAIL_BYTES - 1)).find_map(|at| {
         let head = &bytes[at..at + HEAD_BYTES];
         let position = u64::from_le_bytes(head[5..].try_into().ok()?);
-        let plausible = u32::from(head[4]) == VERSION
+        let plausible = head[4] == VERSION
             && (next == 0 || near.contains(&position))
             && position < super::MAX_SAVED_NUMBER;
         let length = u32::from_le_bytes(head[..4].try_into().ok()?) as usize;

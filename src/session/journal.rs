@@ -14,10 +14,10 @@ use std::rc::Rc;
 
 use crate::compaction::ledger::Memo;
 use crate::context::{ContextMark, Report};
-use crate::saved::{Checksum, Kind, VERSION};
+use crate::saved::{Checksum, Kind};
 
 /// The snapshot format of sessions.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: VERSION, what: "a session" };
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 1, what: "a session" };
 
 /// How many bytes of the newest records are kept in memory, for `changes` since an earlier position.
 const MAX_KEPT_BYTES: usize = 1 << 18;

@@ -155,7 +155,7 @@ impl ReadRecords {
             if at >= MAX_SAVED_NUMBER {
                 return Err(Record::damaged(at, "has an impossible position"));
             }
-            let changes = Changes::read(Reader::of(body, SESSION.what));
+            let changes = SESSION.record_reader(body).and_then(Changes::read);
             let changes = changes.map_err(|error| not_read(at, &error))?;
             if changes.follows != newest && changes.follows != 0 && newest != 0 {
                 return Err(Record::damaged(

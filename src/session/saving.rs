@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::graph::SessionGraph;
-use super::journal::{Journal, Mark, PART_COUNT};
+use super::journal::{Journal, Mark, PART_COUNT, SESSION};
 use super::record::{Changes, ReadRecords};
 use super::state::Session;
 use crate::error::Result;
-use crate::saved::{Bytes, Checksum, Record, Saved, Writer};
+use crate::saved::{Bytes, Checksum, Record, Saved};
 
 impl Session {
     /// The session's position in its journal now. What is new since the last call becomes a record. A journal begins at `start`.
@@ -22,7 +22,7 @@ impl Session {
         let changes = self.changes_since(&mark, self.journal.newest, &parts, host);
         // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
         let body = (changes.method != mark.method || changes.is_any()).then(|| {
-            let mut out = Writer::default();
+            let mut out = SESSION.record_writer();
             changes.save(&mut out);
             out.into_bytes()
         });

@@ -7,8 +7,9 @@ use crate::context::NodeIndex;
 use crate::error::{Error, Result};
 use crate::hashing::HashMap;
 use crate::message::Format;
-use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::saved::{Bytes, ListEdit, MapEdit, Reader, Saved, Writer, saved};
 use crate::session::SESSION;
+use crate::sorted::SortedMap;
 
 /// A stretch of entries in the caller's list, with the nodes of their messages.
 pub struct SavedStretch {
@@ -109,21 +110,17 @@ pub fn other_list() -> Error {
     SESSION.invalid("a record belongs to another list")
 }
 
-/// The bytes of incomplete characters, in the form that a snapshot has.
-pub type SplitCharacters = Vec<(String, Vec<u32>)>;
+/// The bytes of incomplete characters by ref, in the form in which they are saved.
+pub type SplitCharacters = SortedMap<String, Bytes>;
 
-/// The bytes of incomplete characters in their saved form, sorted by ref.
+/// The bytes of incomplete characters in their saved form.
 pub fn split_characters(split: &HashMap<String, Vec<u8>>) -> SplitCharacters {
-    let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
-    let mut split: SplitCharacters = split.iter().map(|(id, of)| (id.clone(), bytes(of))).collect();
-    crate::sorting::sort(&mut split);
-    split
+    split.iter().map(|(id, bytes)| (id.clone(), Bytes(bytes.clone()))).collect()
 }
 
 /// The bytes of incomplete characters, from their saved form.
 pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
-    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
-    saved.into_iter().map(bytes).collect()
+    saved.into_iter().map(|(id, bytes)| (id, bytes.0)).collect()
 }
 
 impl Line {
