@@ -188,7 +188,7 @@ fn a_branch_knows_what_was_stored_for_its_messages() {
     let words = "Some words. ".repeat(300);
     push(&mut s, user("Start."));
     let unused = push(&mut s, said("An answer."));
-    s.rewind("m1").unwrap();
+    s.rewind(Some("m1")).unwrap();
     let id = push(&mut s, user(format!("{words} My password is hunter2. {words}")));
     prepare(&mut s);
     let mut fork = s.fork(&id, Some("branch")).unwrap().0;
@@ -350,9 +350,9 @@ fn what_folds_said_of_it_goes_even_if_they_were_undone() {
         ("unfold", |s| {
             let fold = s.context().folds[0].summary;
             let id = s.context().history.node(fold).id.to_string();
-            s.unfold(&id).unwrap();
+            s.unfold(&id, false).unwrap();
         }),
-        ("rewind", |s| drop(s.rewind("m2").unwrap())),
+        ("rewind", |s| drop(s.rewind(Some("m2")).unwrap())),
         ("rewrite", |s| {
             let gone: Vec<_> =
                 ["m2", "m3"].iter().map(|id| s.context().history.require(id).unwrap()).collect();
@@ -363,7 +363,7 @@ fn what_folds_said_of_it_goes_even_if_they_were_undone() {
             compact(s);
             let fold = s.context().folds.last().unwrap().summary;
             let id = s.context().history.node(fold).id.to_string();
-            s.unfold(&id).unwrap();
+            s.unfold(&id, false).unwrap();
         }),
     ];
     for (name, undo) in undone {
@@ -417,7 +417,7 @@ fn no_ref_is_named_that_opens_nothing() {
     let call = Part::from(ToolCall::function("c1", "run", "{}"));
     s.push(vec![Message::new(Role::Assistant, vec![call])]).unwrap();
     let output = push(&mut s, Message::tool("c1", SECRET));
-    s.rewind(&first).unwrap();
+    s.rewind(Some(&first)).unwrap();
     s.erase(&output).unwrap();
     let lines = s.context().left_out_now();
     assert_eq!(lines.iter().find(|line| line.id == output).unwrap().output_ref, None);

@@ -105,7 +105,7 @@ fn the_listed_way_back_works() {
             let mut line = Some(line);
             while let Some(now) = line.take() {
                 match now.back.unwrap() {
-                    "unfold" => drop(session.unfold(&now.fold.clone().unwrap()).unwrap()),
+                    "unfold" => drop(session.unfold(&now.fold.clone().unwrap(), false).unwrap()),
                     "pin" => session.set_pinned(&now.id, true).unwrap(),
                     other => panic!("{other}"),
                 }
@@ -154,7 +154,7 @@ fn an_undone_fold_restores_how_its_messages_were_listed() {
     assert!(!trimmed.is_empty());
     let mut again = 0;
     while let Some(fold) = left_out(&session).into_values().find_map(|line| line.fold) {
-        session.unfold(&fold).unwrap();
+        session.unfold(&fold, false).unwrap();
     }
     for (id, line) in left_out(&session) {
         if let Some(before) = trimmed.get(&id) {
@@ -171,7 +171,7 @@ fn messages_removed_by_a_rewind_have_no_way_back() {
     let first = session.push(turn(0)).unwrap();
     session.push(turn(1)).unwrap();
     let last = session.context().ids(first.last().map(std::slice::from_ref).unwrap()).remove(0);
-    session.rewind(&last).unwrap();
+    session.rewind(Some(&last)).unwrap();
     let now = left_out(&session);
     assert_eq!(now.len(), turn(1).len());
     assert!(now.values().all(|line| line.state == "removed" && line.back.is_none()), "{now:?}");

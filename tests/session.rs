@@ -894,7 +894,7 @@ fn the_question_is_first_again_after_a_pinned_text_leaves() {
         let fit = s.resume(pending, &answer("<summary>the gist</summary>")).unwrap();
         assert!(matches!(fit, Fit::Done(_)) && !layout(&s).contains("question"), "{}", layout(&s));
         if goes_back {
-            s.rewind("now").unwrap();
+            s.rewind(Some("now")).unwrap();
         } else {
             s.set_text_pinned("late", "late", false).unwrap();
         }
@@ -1022,7 +1022,7 @@ fn a_stale_summary_does_not_fold_messages_after_a_rewind() {
     let list = vec![user("first").with_id("first"), said(&"words ".repeat(60)), user("second"), said("yes")];
     s.push(list).unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    s.rewind("first").unwrap();
+    s.rewind(Some("first")).unwrap();
     s.push(vec![said("otherwise")]).unwrap();
     let stale = s.resume(pending, &answer("<summary>s</summary>")).err().unwrap();
     assert_eq!(stale.code(), ErrorCode::StalePlan);
@@ -1038,9 +1038,9 @@ fn a_stale_summary_does_not_fold_messages_after_a_rewind() {
     ])
     .unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    s.rewind("asks").unwrap();
+    s.rewind(Some("asks")).unwrap();
     s.push(vec![user("second, otherwise"), said("so")]).unwrap();
-    s.rewind("asks").unwrap();
+    s.rewind(Some("asks")).unwrap();
     drop(s.resume(pending, &answer("<summary>s</summary>")));
     assert_eq!(layout(&s), "user: first\nassistant:  calls a");
 }

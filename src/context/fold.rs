@@ -7,7 +7,7 @@ use crate::saved::saved;
 
 /// A fold: messages of the history that a summary replaces in the view.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fold<S = PlacedSlot> {
+pub struct Fold {
     /// The nodes that it replaced, in view order, including earlier summaries.
     pub members: Vec<NodeIndex>,
     /// The summary's node.
@@ -24,21 +24,14 @@ pub struct Fold<S = PlacedSlot> {
     pub created_at: Option<f64>,
     /// What an unfold restores: the form of members that were not whole, and messages that came back into the view, or are
     /// shown in another form, because of the fold.
-    pub altered: Vec<S>,
+    pub altered: Vec<PlacedSlot>,
     /// Members that were pointers to the same output further down, each with its target.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
-saved!(struct Fold<S> { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
-
-impl<S> Fold<S> {
-    /// The same fold with these forms of its messages.
-    pub(super) fn with_altered<T>(self, altered: Vec<T>) -> Fold<T> {
-        let Self { members, summary, retain, ask, text, tokens_folded, created_at, altered: _, pointers } =
-            self;
-        Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers }
-    }
-}
+saved!(struct Fold { members, summary, retain, ask, text, tokens_folded, created_at, pointers } fresh {
+    altered: Vec::new(), // beside it: see `FoldChange`
+});
 
 /// The messages that represent a fold in the view, in order.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,22 +1,25 @@
-//! What changed in a context since the session was last saved: the content of a journal record.
+//! What changed in a context since the session was last saved: the content of a journal record. A snapshot holds what changed since
+//! there was nothing.
+
+use std::borrow::Cow;
 
 use super::core::Context;
 use super::fold::Fold;
 use super::history::{History, NodeChange, OpenCalls};
-use super::node::Node;
-use super::on_entry::{OnEntry, OnEntryChanges};
+use super::node::{Node, NodeIndex};
+use super::on_entry::OnEntry;
 use super::report::LeftOut;
 use super::slot::PlacedSlot;
 use super::view::{SlotChange, ViewChanges, ViewMark};
-use crate::error::Result;
-use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::saved::{ListEdit, MapEdit, saved};
 use crate::tool_output::Output;
 
-/// A saved context, as far as it is needed to find out what changed since.
-#[derive(Debug)]
+/// A saved context, as far as it is needed to find out what changed since. The default: nothing is saved.
+#[derive(Debug, Default)]
 pub struct ContextMark {
     nodes: usize,
     view: ViewMark,
+    next_output: u64,
     folds: usize,
     folds_changed: u64,
     reported: usize,
@@ -24,34 +27,45 @@ pub struct ContextMark {
     on_entry: OnEntry,
 }
 
-/// What changed in a context.
+/// What changed in a context. Borrowed where it is found, because a snapshot holds all of it.
 #[derive(Debug)]
-pub struct ContextChanges {
-    nodes: Vec<Node>,
+pub struct ContextChanges<'c> {
+    nodes: Cow<'c, [Node]>,
     changed: Vec<NodeChange>,
     view: ViewChanges,
-    outputs: MapEdit<u64, Output>,
-    folds: ListEdit<FoldChange>,
+    outputs: MapEdit<u64, Cow<'c, Output>>,
+    /// The folds from a position on, if these changed.
+    folds: Option<(usize, Vec<FoldChange<'c>>)>,
     left_out: ListEdit<LeftOut>,
-    told: ListEdit<LeftOut>,
-    on_entry: OnEntryChanges,
+    /// The same for the reported lines.
+    told: Option<(usize, Cow<'c, [LeftOut]>)>,
+    cut: ListEdit<(NodeIndex, u64)>,
+    trimmed: ListEdit<(NodeIndex, u64)>,
 }
 
-saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry });
+saved!(struct ContextChanges<'c> { nodes, changed, view, outputs, folds, left_out, told, cut, trimmed });
 
-/// A fold for the journal. Messages that the history holds are not written again.
-type FoldChange = Fold<(SlotChange, bool)>;
+/// A fold as it is saved, and its altered messages. Those that the history holds are not written again.
+type FoldChange<'c> = (Cow<'c, Fold>, Vec<(SlotChange, bool)>);
 
-fn change_of(fold: &Fold, history: &History) -> FoldChange {
+fn change_of<'c>(fold: &'c Fold, history: &History) -> FoldChange<'c> {
     let altered = fold.altered.iter().map(|placed| (SlotChange::of(&placed.slot, history), placed.shown));
-    fold.clone().with_altered(altered.collect())
+    (Cow::Borrowed(fold), altered.collect())
 }
 
 /// The fold; `None` if one of its nodes does not exist.
-fn fold_of(mut change: FoldChange, history: &History) -> Option<Fold> {
-    let altered = std::mem::take(&mut change.altered).into_iter();
-    let placed = altered.map(|(slot, shown)| Some(PlacedSlot { slot: slot.slot(history)?, shown }));
-    Some(change.with_altered(placed.collect::<Option<_>>()?))
+fn fold_of((fold, altered): FoldChange<'_>, history: &History) -> Option<Fold> {
+    let placed = |(slot, shown): (SlotChange, bool)| Some(PlacedSlot { slot: slot.slot(history)?, shown });
+    let altered = altered.into_iter().map(placed).collect::<Option<_>>()?;
+    Some(Fold { altered, ..fold.into_owned() })
+}
+
+/// Replaces what a list has from a position on; `None` if it is shorter.
+fn put_from<T>(list: &mut Vec<T>, from: usize, new: Vec<T>) -> Option<()> {
+    (from <= list.len()).then_some(())?;
+    list.truncate(from);
+    list.extend(new);
+    Some(())
 }
 
 /// How much of a context is already complete and not changed by the records to apply, so that it need not be derived again.
@@ -66,13 +80,14 @@ pub struct Known {
     pub(super) shown: usize,
 }
 
-impl ContextChanges {
+impl ContextChanges<'_> {
     /// Whether anything changed.
     pub fn is_any(&self) -> bool {
-        let Self { nodes, changed, view, outputs, folds, left_out, told, on_entry } = self;
+        let Self { nodes, changed, view, outputs, folds, left_out, told, cut, trimmed } = self;
         let nodes = !nodes.is_empty() || !changed.is_empty();
-        let lines = !left_out.is_empty() || !told.is_empty() || on_entry.is_any();
-        nodes || lines || view.is_any() || !outputs.is_empty() || !folds.is_empty()
+        let on_entry = !cut.is_empty() || !trimmed.is_empty();
+        let lines = !left_out.is_empty() || told.is_some() || on_entry;
+        nodes || lines || view.is_any() || !outputs.is_empty() || folds.is_some()
     }
 }
 
@@ -85,6 +100,7 @@ impl Context {
         ContextMark {
             nodes: self.history.len(),
             view: self.view.mark_saved(),
+            next_output: self.outputs.next_place(),
             folds: self.folds.len(),
             folds_changed: self.folds_changed,
             reported: self.reported.len(),
@@ -94,31 +110,26 @@ impl Context {
     }
 
     /// What changed since the context was saved.
-    pub fn changes_since(&self, mark: &ContextMark) -> ContextChanges {
+    pub fn changes_since(&self, mark: &ContextMark) -> ContextChanges<'_> {
         let history = &self.history;
-        let fold = |fold: &Fold| change_of(fold, history);
         // Each new fold counts as one change.
         let new_folds = self.folds_changed.checked_sub(mark.folds_changed);
         let grown = self.folds.len().checked_sub(mark.folds).map(|new| new as u64);
-        let folds = if grown.is_some() && grown == new_folds {
-            ListEdit::append(mark.folds, self.folds[mark.folds..].iter().map(fold).collect())
-        } else {
-            ListEdit::replace_all(mark.folds, self.folds.iter().map(fold).collect())
-        };
-        let told = if self.reported_rewritten {
-            ListEdit::replace_all(mark.reported, self.reported.clone())
-        } else {
-            ListEdit::append(mark.reported, self.reported[mark.reported..].to_vec())
-        };
+        let only_grew = grown.is_some() && grown == new_folds;
+        let same_folds = if only_grew { mark.folds } else { 0 };
+        let folds: Vec<_> = self.folds[same_folds..].iter().map(|fold| change_of(fold, history)).collect();
+        let same_lines = if self.reported_rewritten { 0 } else { mark.reported };
+        let lines = &self.reported[same_lines..];
         ContextChanges {
-            nodes: history.new_nodes(mark.nodes),
+            nodes: history.nodes().get(mark.nodes..).unwrap_or_default().into(),
             changed: history.node_changes(mark.nodes),
             view: self.view.changes_since(&mark.view, history),
-            outputs: self.outputs.changes(),
-            folds,
-            left_out: ListEdit::between(&mark.left_out, &self.left_out, |before, now| before == now),
-            told,
-            on_entry: self.on_entry.changes_since(&mark.on_entry),
+            outputs: self.outputs.changes_since(mark.next_output),
+            folds: (!only_grew || !folds.is_empty()).then_some((same_folds, folds)),
+            left_out: ListEdit::from_to(&mark.left_out, &self.left_out),
+            told: (self.reported_rewritten || !lines.is_empty()).then_some((same_lines, lines.into())),
+            cut: ListEdit::from_to(&mark.on_entry.cut, &self.on_entry.cut),
+            trimmed: ListEdit::from_to(&mark.on_entry.trimmed, &self.on_entry.trimmed),
         }
     }
 
@@ -133,45 +144,28 @@ impl Context {
 
     /// Applies changes. [`Context::complete`] then derives the rest, also for everything that is not `known`. `None` if the
     /// changes belong to another context.
-    pub fn put_changes(&mut self, changes: ContextChanges, known: &mut Known) -> Option<()> {
-        let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry } = changes;
+    pub fn put_changes(&mut self, changes: ContextChanges<'_>, known: &mut Known) -> Option<()> {
+        let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, cut, trimmed } = changes;
         if !self.history.only_metadata(&changed) {
             *known = Known::default();
         }
         if !self.view.only_grows(&view) {
             known.shown = 0;
         }
-        self.history.put_changes(nodes, changed).then_some(())?;
+        self.history.put_changes(nodes.into_owned(), changed).then_some(())?;
         let history = &self.history;
         self.view.put_changes(view, history)?;
         self.outputs.put_changes(outputs);
-        let folds = folds.try_map(|fold| fold_of(fold, history))?;
-        let fits = folds.apply(&mut self.folds)
-            && left_out.apply(&mut self.left_out)
-            && told.apply(&mut self.reported)
-            && self.on_entry.put_changes(on_entry);
+        if let Some((from, folds)) = folds {
+            let folds = folds.into_iter().map(|fold| fold_of(fold, history));
+            put_from(&mut self.folds, from, folds.collect::<Option<_>>()?)?;
+        }
+        if let Some((from, lines)) = told {
+            put_from(&mut self.reported, from, lines.into_owned())?;
+        }
+        let fits = left_out.apply(&mut self.left_out)
+            && cut.apply(&mut self.on_entry.cut)
+            && trimmed.apply(&mut self.on_entry.trimmed);
         fits.then_some(())
-    }
-
-    /// Writes the remaining state of a context; it is small and always written in full.
-    pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
-        self.history.save_rest(out);
-        self.view.save_rest(out);
-        self.outputs.save_rest(out);
-        self.pointers.save(out);
-        self.folds_changed.save(out);
-    }
-
-    /// Reads what [`Context::save_rest`] wrote.
-    ///
-    /// # Errors
-    /// `SNAPSHOT_INVALID`.
-    pub fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
-        self.history.load_rest(from)?;
-        self.view.load_rest(from)?;
-        self.outputs.load_rest(from)?;
-        self.pointers = Saved::load(from)?;
-        self.folds_changed = Saved::load(from)?;
-        Ok(())
     }
 }

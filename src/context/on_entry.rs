@@ -1,5 +1,4 @@
 use super::node::{NodeIndex, NodeSet};
-use crate::saved::{ListEdit, saved};
 
 /// What entering tool outputs caused in the view, outside of any run. Each entry is a node and the tokens saved.
 #[derive(Debug, Clone, Default)]
@@ -12,38 +11,7 @@ pub struct OnEntry {
     pub(super) media: Vec<(NodeIndex, u64)>,
 }
 
-saved!(struct OnEntry { cut, trimmed } fresh { media: Vec::new() });
-
-/// What changed in it since the session was saved.
-#[derive(Debug)]
-pub struct OnEntryChanges {
-    cut: ListEdit<(NodeIndex, u64)>,
-    trimmed: ListEdit<(NodeIndex, u64)>,
-}
-
-saved!(struct OnEntryChanges { cut, trimmed });
-
-impl OnEntryChanges {
-    /// Whether anything changed.
-    pub fn is_any(&self) -> bool {
-        !self.cut.is_empty() || !self.trimmed.is_empty()
-    }
-}
-
 impl OnEntry {
-    /// The changes since `before`.
-    pub(super) fn changes_since(&self, before: &Self) -> OnEntryChanges {
-        let edit = |before: &[(NodeIndex, u64)], now: &[(NodeIndex, u64)]| {
-            ListEdit::between(before, now, |before, now| before == now)
-        };
-        OnEntryChanges { cut: edit(&before.cut, &self.cut), trimmed: edit(&before.trimmed, &self.trimmed) }
-    }
-
-    /// Applies changes; false if they belong to another session.
-    pub(super) fn put_changes(&mut self, changes: OnEntryChanges) -> bool {
-        changes.cut.apply(&mut self.cut) && changes.trimmed.apply(&mut self.trimmed)
-    }
-
     /// Records that an output was cut as it entered.
     pub(super) fn note_cut(&mut self, index: NodeIndex, saved: u64) {
         self.cut.push((index, saved));

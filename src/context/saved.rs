@@ -1,4 +1,4 @@
-//! A context in a snapshot.
+//! A context that was read.
 //!
 //! A snapshot that no conversation could have produced is refused: which output answers which call is replayed, and compared
 //! with the token counts (which say whether a message has calls) and with the order of the view. A fuzz test with altered
@@ -13,10 +13,11 @@ use super::node::{NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
 use crate::hashing::HashMap;
 use crate::message::Message;
-use crate::saved::{MAX_SAVED_NUMBER, Reader, saved};
+use crate::saved::{Kind, MAX_SAVED_NUMBER, saved};
 
-// It is read into a new context that has the session's options. `complete` has to be called before it is used.
-saved!(place Context { history, view, outputs, folds, left_out, on_entry, pointers, folds_changed, reported } but {
+// What is small and always written in full.
+saved!(place Context { history, view, outputs, pointers, folds_changed } but {
+    folds, left_out, on_entry, reported, // as edits: see `ContextChanges`
     // From the options.
     counter, output_config, wording, placeholder_writer, customs, output_budget, fold_near, media_budget,
     // The clock sets the time again; events are delivered only once; facts are extracted again when needed.
@@ -32,7 +33,7 @@ impl Context {
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub fn complete(&mut self, from: &Reader<'_>, known: &Known) -> Result<()> {
+    pub fn complete(&mut self, from: &Kind, known: &Known) -> Result<()> {
         self.history.complete(from, known.nodes, &known.waited)?;
         if known.nodes == 0 {
             self.forget_all_facts();

@@ -111,9 +111,6 @@ impl PlacedSlot {
 
 saved!(enum Form);
 
-saved!(struct Slot { node, message, tally, part, form });
-saved!(struct PlacedSlot { slot, shown });
-
 /// The message without thinking whose signature never came; `None` if it has no such thinking.
 fn without_cut_off_thinking(message: &Message) -> Option<Message> {
     if !message.parts.iter().any(Part::is_cut_off_thinking) {

@@ -99,6 +99,27 @@ impl Saved for Cow<'static, str> {
     }
 }
 
+/// Borrowed where it is written, owned after reading.
+impl<T: Saved + Clone> Saved for Cow<'_, T> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        T::save(self, out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        T::load(from).map(Cow::Owned)
+    }
+}
+
+impl<T: Saved + Clone> Saved for Cow<'_, [T]> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        save_all(self.iter(), out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Vec::load(from).map(Cow::Owned)
+    }
+}
+
 impl Saved for Arc<str> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.text(self);
@@ -123,7 +144,7 @@ impl Saved for Bytes {
     }
 }
 
-impl<T: Saved> Saved for Arc<T> {
+impl<T: Saved + 'static> Saved for Arc<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.shared(self);
     }
@@ -167,12 +188,17 @@ impl<T: Saved> Saved for Option<T> {
     }
 }
 
+/// Values, preceded by their number.
+fn save_all<'s, T: Saved + 's>(values: impl ExactSizeIterator<Item = &'s T>, out: &mut Writer<'s>) {
+    out.count(values.len());
+    for value in values {
+        value.save(out);
+    }
+}
+
 impl<T: Saved> Saved for Vec<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.count(self.len());
-        for value in self {
-            value.save(out);
-        }
+        save_all(self.iter(), out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
@@ -183,10 +209,7 @@ impl<T: Saved> Saved for Vec<T> {
 
 impl<T: Saved> Saved for VecDeque<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.count(self.len());
-        for value in self {
-            value.save(out);
-        }
+        save_all(self.iter(), out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
@@ -216,10 +239,7 @@ impl<K: Saved + Ord, V: Saved> Saved for SortedMap<K, V> {
 
 impl<T: Saved + Ord> Saved for SortedSet<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.count(self.len());
-        for value in self {
-            value.save(out);
-        }
+        save_all(self.iter(), out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {

@@ -13,25 +13,25 @@ pub struct ListEdit<T> {
 }
 
 impl<T> ListEdit<T> {
-    /// The edit that turns `before` into `now`.
-    pub fn between<B>(before: &[B], now: &[T], same: impl Fn(&B, &T) -> bool) -> Self
-    where
-        T: Clone,
-    {
+    /// The edit that turns `before` into `now`, without copying what it inserts.
+    pub fn between<'n, B>(before: &[B], now: &'n [T], same: impl Fn(&B, &T) -> bool) -> ListEdit<&'n T> {
         let front = before.iter().zip(now).take_while(|(b, n)| same(b, n)).count();
         let (before, now) = (&before[front..], &now[front..]);
         let back = before.iter().rev().zip(now.iter().rev()).take_while(|(b, n)| same(b, n)).count();
-        Self { front, gone: before.len() - back, put: now[..now.len() - back].to_vec() }
+        ListEdit { front, gone: before.len() - back, put: now[..now.len() - back].iter().collect() }
+    }
+
+    /// The same for entries that can be compared, with copies.
+    pub fn from_to(before: &[T], now: &[T]) -> Self
+    where
+        T: Clone + PartialEq,
+    {
+        Self::between(before, now, T::eq).map(T::clone)
     }
 
     /// The edit that appends `put` to a list of `len` entries.
     pub fn append(len: usize, put: Vec<T>) -> Self {
         Self { front: len, gone: 0, put }
-    }
-
-    /// The edit that replaces all `len` entries by `put`.
-    pub fn replace_all(len: usize, put: Vec<T>) -> Self {
-        Self { front: 0, gone: len, put }
     }
 
     /// Whether the edit keeps all entries of a list of `len` entries and at most appends some.
@@ -94,12 +94,13 @@ pub struct MapEdit<K, V> {
 }
 
 impl<K: Ord + Copy, V> MapEdit<K, V> {
-    /// The edit that turns `before` into `now`, found by walking both in key order.
-    pub fn between<B>(before: &SortedMap<K, B>, now: &SortedMap<K, V>, same: impl Fn(&B, &V) -> bool) -> Self
-    where
-        V: Clone,
-    {
-        let mut edit = Self::none();
+    /// The edit that turns `before` into `now`, found by walking both in key order, without copying values.
+    pub fn between<'n, B>(
+        before: &SortedMap<K, B>,
+        now: &'n SortedMap<K, V>,
+        same: impl Fn(&B, &V) -> bool,
+    ) -> MapEdit<K, &'n V> {
+        let mut edit = MapEdit::none();
         let mut before = before.iter().peekable();
         for (key, value) in now {
             while let Some((gone, _)) = before.next_if(|(k, _)| *k < key) {
@@ -107,7 +108,7 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
             }
             let there = before.next_if(|(k, _)| *k == key);
             if !there.is_some_and(|(_, there)| same(there, value)) {
-                edit.put.push((*key, value.clone()));
+                edit.put.push((*key, value));
             }
         }
         edit.gone.extend(before.map(|(key, _)| *key));
@@ -156,19 +157,6 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         map.extend(put);
     }
 
-    /// Applies the edit to a list that is sorted by key.
-    pub fn apply_to_list(self, list: &mut Vec<(K, V)>) {
-        for key in self.gone {
-            list.retain(|(there, _)| *there != key);
-        }
-        for (key, value) in self.put {
-            match list.binary_search_by_key(&key, |(there, _)| *there) {
-                Ok(at) => list[at].1 = value,
-                Err(at) => list.insert(at, (key, value)),
-            }
-        }
-    }
-
     /// The same edit with converted values.
     pub fn map<U>(self, mut with: impl FnMut(V) -> U) -> MapEdit<K, U> {
         let put = self.put.into_iter().map(|(key, value)| (key, with(value))).collect();
@@ -192,7 +180,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_list_edit_turns_one_into_the_other(before in proptest::collection::vec(0u32..4, 0..12), now in proptest::collection::vec(0u32..4, 0..12)) {
-            let edit = ListEdit::between(&before, &now, |b, n| b == n);
+            let edit = ListEdit::from_to(&before, &now);
             proptest::prop_assert_eq!(edit.is_empty(), before == now);
             let mut made = before.clone();
             proptest::prop_assert!(edit.clone().apply(&mut made));
@@ -207,7 +195,7 @@ mod tests {
         #[test]
         fn a_map_edit_turns_one_into_the_other(before in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9), now in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9)) {
             let (before, now) = (SortedMap::from_iter(before), SortedMap::from_iter(now));
-            let edit = MapEdit::between(&before, &now, |b, n| b == n);
+            let edit = MapEdit::between(&before, &now, |b, n| b == n).map(|n| *n);
             let mut made = before.clone();
             edit.clone().apply(&mut made);
             proptest::prop_assert_eq!(&made, &now);

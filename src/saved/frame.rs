@@ -12,7 +12,7 @@ const MAX_HEAD_BYTES: usize = 80;
 pub struct Kind {
     /// The first word of the first line.
     pub name: &'static str,
-    /// The version that is written. Older versions can be read.
+    /// The version that is written and read.
     pub version: u32,
     /// What the snapshot contains, for error messages: `a session`.
     pub what: &'static str,
@@ -43,13 +43,11 @@ impl Kind {
         }
         let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
         let version = version.ok_or_else(|| self.invalid("it has no version number"))?;
-        if version > self.version {
-            return Err(self.too_new(u64::from(version)));
-        }
+        self.require_known(u64::from(version))?;
         if words.next() != Some(&Checksum::of(body).to_string()) {
             return Err(self.invalid("its checksum does not match: it is damaged or cut off"));
         }
-        Ok(Reader::new(body, version, self.what))
+        Ok(Reader::of(body, self.what))
     }
 
     /// A writer for bytes inside a journal record. They begin with the version only, because the record has the checksum.
@@ -59,25 +57,33 @@ impl Kind {
         out
     }
 
-    /// Reads the version of bytes inside a journal record, and returns it with a reader of the rest.
+    /// Checks the version of bytes inside a journal record, and returns a reader of the rest.
     ///
     /// # Errors
     /// `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
-    pub fn record_reader<'b>(&self, bytes: &'b [u8]) -> Result<(u32, Reader<'b>)> {
-        let mut from = Reader::new(bytes, self.version, self.what);
-        let version = from.number()?;
-        let known = u32::try_from(version).ok().filter(|version| (1..=self.version).contains(version));
-        let known = known.ok_or_else(|| self.too_new(version))?;
-        Ok((known, Reader::new(from.rest(), known, self.what)))
+    pub fn record_reader<'b>(&self, bytes: &'b [u8]) -> Result<Reader<'b>> {
+        let mut from = Reader::of(bytes, self.what);
+        self.require_known(from.number()?)?;
+        Ok(from)
     }
 
-    /// A `SNAPSHOT_TOO_NEW` error.
-    pub fn too_new(&self, version: u64) -> Error {
-        let latest = self.version;
+    fn require_known(&self, version: u64) -> Result<()> {
+        let ours = self.version;
+        if version == u64::from(ours) {
+            return Ok(());
+        }
         let message = format!(
-            "the snapshot has version {version}, but this package reads only versions up to {latest}; update contextfold"
+            "the snapshot has version {version}, but this package reads only version {ours}; update contextfold"
         );
-        Error::new(ErrorCode::SnapshotTooNew, message)
+        Err(Error::new(ErrorCode::SnapshotTooNew, message))
+    }
+
+    /// Fails unless `holds`.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn require(&self, holds: bool, otherwise: &str) -> Result<()> {
+        if holds { Ok(()) } else { Err(self.invalid(otherwise)) }
     }
 
     /// A `SNAPSHOT_INVALID` error.

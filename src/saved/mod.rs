@@ -1,12 +1,11 @@
-//! Converts state to bytes and back. Snapshots are made of these bytes.
+//! Converts state to bytes and back. Snapshots and journal records are made of these bytes.
 //!
 //! Each type lists its saved fields next to its definition (`saved!`), and the values of the others after reading. A field
 //! that is missing from the list is a compile error. Texts, messages and other shared values are written once and are shared
 //! again after reading. Equal states give equal bytes.
 //!
-//! To add a field, add its name to the list. After a release, add it under `since N`, where `N` is the session's new version
-//! (`session::SESSION`), and keep a fixture of the old version (`tests/fixtures`, `tests/snapshots.rs`). In older bytes the
-//! field has its default.
+//! To add a field, add its name to the list. After a release, that needs a new version (`session::SESSION`), a reader for the old one,
+//! and a fixture of it (`tests/fixtures`, `tests/snapshots.rs`).
 //!
 //! The format is positional binary, not JSON: it needs less code and keeps numbers bit for bit. Sums, indexes and line
 //! counts are recomputed, and every index read is checked. A snapshot's bytes are collected outside the WebAssembly module
@@ -39,7 +38,7 @@ use crate::error::Result;
 pub const MAX_SAVED_NUMBER: u64 = 1 << 53;
 
 /// A value that can be saved.
-pub trait Saved: Sized + 'static {
+pub trait Saved: Sized {
     /// Writes the value.
     fn save<'s>(&'s self, out: &mut Writer<'s>);
 
@@ -50,7 +49,8 @@ pub trait Saved: Sized + 'static {
     fn load(from: &mut Reader<'_>) -> Result<Self>;
 }
 
-/// Something that is saved without the fields that its options determine: it is read into a new one with these options.
+/// Something of which only some fields are saved here: they are read into a value that has the others, from its options, or from
+/// edits.
 pub trait SavedInPlace {
     /// Writes what is saved.
     fn save_fields<'s>(&'s self, out: &mut Writer<'s>);
@@ -76,24 +76,21 @@ impl<T: Saved> SavedInPlace for T {
 /// Saves a struct as its fields, or a fieldless enum as the index of the variant in this list (for an enum of `names!`, in its
 /// own). Append new variants only at its end.
 ///
-/// `fresh`: fields that are not saved, with their values after reading. `since`: fields that a later version added. `place`: reads into
-/// an existing value, which keeps the fields that are listed behind `but`. `rest of`: a struct whose other fields are saved as edits.
+/// `fresh`: fields that are not saved, with their values after reading. `place`: reads into an existing value, which keeps the fields
+/// that are listed behind `but`.
 macro_rules! saved {
-    (struct $name:ident $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
+    (struct $name:ident $(<$life:lifetime>)? $(<$($of:ident),+>)? { $($field:ident),* $(,)? }
         $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
-        $(since $version:literal { $($new:ident),* $(,)? })*
     ) => {
-        impl $(<$($of: $crate::saved::Saved),+>)? $crate::saved::Saved for $name $(<$($of),+>)? {
+        impl $(<$life>)? $(<$($of: $crate::saved::Saved),+>)? $crate::saved::Saved for $name $(<$life>)? $(<$($of),+>)? {
             fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
-                let Self { $($field,)* $($($left: _,)*)? $($($new,)*)* } = self;
+                let Self { $($field,)* $($($left: _,)*)? } = self;
                 $($crate::saved::Saved::save($field, out);)*
-                $($($crate::saved::Saved::save($new, out);)*)*
             }
 
             fn load(from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<Self> {
                 $(let $field = $crate::saved::Saved::load(from)?;)*
-                $($(let $new = from.since($version)?;)*)*
-                Ok(Self { $($field,)* $($($left: $fresh,)*)? $($($new,)*)* })
+                Ok(Self { $($field,)* $($($left: $fresh,)*)? })
             }
         }
     };
@@ -106,20 +103,6 @@ macro_rules! saved {
 
             fn load_fields(&mut self, from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<()> {
                 $($crate::saved::SavedInPlace::load_fields(&mut self.$field, from)?;)*
-                Ok(())
-            }
-        }
-    };
-    (rest of $name:ident { $($($field:ident).+),* $(,)? }) => {
-        impl $name {
-            /// Writes what is small and always written in full, beside edits of the rest.
-            pub(crate) fn save_rest<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
-                $($crate::saved::Saved::save(&self.$($field).+, out);)*
-            }
-
-            /// Reads what `save_rest` wrote.
-            pub(crate) fn load_rest(&mut self, from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<()> {
-                $(self.$($field).+ = $crate::saved::Saved::load(from)?;)*
                 Ok(())
             }
         }
@@ -158,7 +141,7 @@ mod tests {
     use crate::error::ErrorCode;
     use crate::sorted::SortedMap;
 
-    const KIND: Kind = Kind { name: "contextfold-test", version: 2, what: "a test" };
+    const KIND: Kind = Kind { name: "contextfold-test", version: 1, what: "a test" };
 
     #[derive(Debug, PartialEq, Clone, Copy)]
     enum Colour {
@@ -180,9 +163,9 @@ mod tests {
         raw: Arc<Value>,
         sums: SortedMap<String, (u64, f64)>,
         cached: u8,
-        later: i64,
+        owed: i64,
     }
-    saved!(struct Thing { name, colour, texts, raw, sums } fresh { cached: 7 } since 2 { later });
+    saved!(struct Thing { name, colour, texts, raw, sums, owed } fresh { cached: 7 });
 
     fn thing() -> Thing {
         let text: Arc<str> = "shared".into();
@@ -193,7 +176,7 @@ mod tests {
             raw: json!({ "b": [1, -2, 0.1, 1e300, null, true], "a": { "text": "日本" } }).into(),
             sums: SortedMap::from_iter([("x".to_owned(), (u64::MAX, -0.5))]),
             cached: 1,
-            later: i64::MIN,
+            owed: i64::MIN,
         }
     }
 
@@ -220,19 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_field_has_its_default_in_older_bytes() {
-        let mut out = Writer::default();
-        let Thing { name, colour, texts, raw, sums, .. } = &thing();
-        name.save(&mut out);
-        colour.save(&mut out);
-        texts.save(&mut out);
-        raw.save(&mut out);
-        sums.save(&mut out);
-        let old = Kind { version: 1, ..KIND }.framed(&out.into_bytes());
-        assert_eq!(read(&old).unwrap(), Thing { cached: 7, later: 0, ..thing() });
-    }
-
-    #[test]
     fn invalid_bytes_are_refused() {
         let saved = bytes(&thing());
         let code = |bytes: &[u8]| read(bytes).unwrap_err().code();
@@ -244,7 +214,7 @@ mod tests {
             damaged[at] ^= 1;
             assert!(matches!(code(&damaged), ErrorCode::SnapshotInvalid | ErrorCode::SnapshotTooNew), "{at}");
         }
-        let newer = Kind { version: 3, ..KIND }.framed(b"");
+        let newer = Kind { version: 2, ..KIND }.framed(b"");
         assert_eq!(code(&newer), ErrorCode::SnapshotTooNew);
         let more = [&saved[..], b" "].concat();
         assert_eq!(code(&more), ErrorCode::SnapshotInvalid);

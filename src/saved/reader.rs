@@ -11,7 +11,6 @@ const MAX_DEPTH: u32 = 256;
 /// Reads the bytes of a snapshot. Any input gives either a value or `SNAPSHOT_INVALID`.
 pub struct Reader<'b> {
     rest: &'b [u8],
-    version: u32,
     what: &'static str,
     depth: u32,
     words: Vec<&'b str>,
@@ -19,18 +18,9 @@ pub struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(super) fn new(body: &'b [u8], version: u32, what: &'static str) -> Self {
-        Self { rest: body, version, what, depth: 0, words: Vec::new(), shared: Vec::new() }
-    }
-
-    /// Reads bytes written by `version`. Their checksum has already been verified.
-    pub fn of(body: &'b [u8], version: u32, what: &'static str) -> Self {
-        Self::new(body, version, what)
-    }
-
-    /// The version that wrote the bytes.
-    pub fn version(&self) -> u32 {
-        self.version
+    /// Reads bytes whose checksum has already been verified.
+    pub fn of(body: &'b [u8], what: &'static str) -> Self {
+        Self { rest: body, what, depth: 0, words: Vec::new(), shared: Vec::new() }
     }
 
     /// A `SNAPSHOT_INVALID` error.
@@ -57,11 +47,6 @@ impl<'b> Reader<'b> {
     /// The bytes that are left.
     pub fn rest(&self) -> &'b [u8] {
         self.rest
-    }
-
-    /// A field that was added in `version`. Older bytes do not have it, so it gets its default.
-    pub fn since<T: Saved + Default>(&mut self, version: u32) -> Result<T> {
-        if self.version >= version { T::load(self) } else { Ok(T::default()) }
     }
 
     /// Reads a value that can be nested in its own kind, and limits the depth.
@@ -143,7 +128,7 @@ impl<'b> Reader<'b> {
     }
 
     /// A shared value.
-    pub fn shared<T: Saved>(&mut self) -> Result<Arc<T>> {
+    pub fn shared<T: Saved + 'static>(&mut self) -> Result<Arc<T>> {
         if let Some(known) = self.known()? {
             return self.shared_at(known);
         }

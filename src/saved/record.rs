@@ -8,7 +8,8 @@
 use super::Checksum;
 use crate::error::{Error, ErrorCode, Result};
 
-/// The version of the frames.
+/// The version of the frames. What is in them has its own (`Kind::record_reader`): stores must find whole frames also when that
+/// changes.
 const VERSION: u8 = 1;
 
 /// The bytes of length, version and position.

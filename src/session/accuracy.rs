@@ -28,8 +28,6 @@ pub(super) struct Accuracy {
 }
 
 saved!(place Accuracy { calibration, others, sent } but { model, family }); // the model follows from the options
-// Which view was read last is saved apart, because it may change without a call.
-saved!(rest of Accuracy { calibration, others, sent.calls });
 
 impl Accuracy {
     pub fn new(model: Option<&str>, calibrate: bool) -> Self {

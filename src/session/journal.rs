@@ -1,13 +1,13 @@
 //! The journal of a session. A saved session is a snapshot and the records after it: each save records what changed since the
-//! last one, so that it costs only what is new.
+//! last one, so that it costs only what is new. A snapshot is the same for a session of which nothing is saved yet.
 //!
 //! A save leaves marks in the session, and the next save finds the changes with them: nodes added to the history, nodes that were
 //! touched, and a snapshot of the view (which copies nothing). Lists of small numbers are compared with a copy. Small parts
 //! (window and usage, options, context parts, tools, forks) are written whole if their checksum changed.
 //!
 //! Records hold effects, not operations. A log of operations would be smaller, but the passes of a later version would decide
-//! differently, so a replay would give a session that never existed; and it would cost as much as the passes. A record is read
-//! like a snapshot: by its version, and the session is checked afterwards.
+//! differently, so a replay would give a session that never existed; and it would cost as much as the passes. The session is checked
+//! once all that was read is applied.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -52,7 +52,8 @@ impl Journal {
     }
 }
 
-/// What is needed of a session's state at the last save to find what is new.
+/// What is needed of a session's state at the last save to find what is new. The default: nothing is saved.
+#[derive(Default)]
 pub(super) struct Mark {
     pub context: ContextMark,
     pub method: String,

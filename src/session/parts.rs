@@ -106,12 +106,14 @@ pub(super) struct Costs {
 saved!(place Counting { usage, accuracy } but {
     counter, // written before, because the session is made with it
 });
-saved!(place Runs { report, prepared_at, carried, refusals, no_fold_below } but {
+saved!(place Runs { prepared_at, refusals, no_fold_below } but {
+    report, carried, // only if they changed: see `Changes`
     revision, stale_before, // concern only waiting runs
     failed, // a failed run leaves the session as it was
 });
-saved!(place Prompt { parts, tools, allowed_tools } but {});
-saved!(place Lanes { limits, lane, origin, forks } but {
+saved!(place Prompt { tools, allowed_tools } but { parts });
+saved!(place Lanes { limits, lane, origin } but {
+    forks,
     graph, // built again from the history when it is read
 });
-saved!(place Costs { answered, unanswered, failed } but {});
+saved!(place Costs { unanswered, failed } but { answered });

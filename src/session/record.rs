@@ -1,4 +1,4 @@
-//! A record of the journal: what it holds, and how it is read and applied to a session.
+//! What a snapshot or a record of the journal holds, and how it is read and applied to a session.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,21 +6,20 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::config::{SessionConfig, kept_options};
-use super::journal::{LAST_READ, OPTIONS_PART, SESSION};
-use super::parts::{Lanes, Prompt};
+use super::journal::{LAST_READ, OPTIONS_PART, PART_COUNT, SESSION};
 use super::state::Session;
 use crate::compaction::ledger::CarriedFacts;
 use crate::context::{ContextChanges, ContextCost, Known, NodeIndex, Report};
 use crate::error::{Error, Result};
-use crate::saved::{Bytes, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, Writer, saved};
+use crate::saved::{Bytes, MAX_SAVED_NUMBER, MapEdit, Reader, Record, Saved, SavedInPlace, Writer, saved};
 
 /// A position farther away than this belongs to another journal: each journal begins at a random position, and no session
 /// is saved this often.
 pub const MAX_POSITION_GAP: u64 = 1 << 24;
 
-/// What a record holds.
-pub(super) struct Changes {
-    /// The checksum of the record before this one; 0 if unknown. The position alone cannot tell apart the records of two processes
+/// What changed in a session: the content of a record. A snapshot holds what changed in a session of which nothing is saved yet.
+pub(super) struct Changes<'c> {
+    /// The checksum of the record before this one; 0 if unknown, or none. The position alone cannot tell apart the records of two processes
     /// that saved at once.
     pub follows: u64,
     /// How messages are counted.
@@ -30,28 +29,17 @@ pub(super) struct Changes {
     pub parts: Vec<(u32, Bytes)>,
     /// The report was replaced or removed.
     pub reported: bool,
-    pub report: Option<Report>,
+    pub report: Option<Rc<Report>>,
     pub carried: MapEdit<NodeIndex, Arc<CarriedFacts>>,
     pub costs: Vec<(NodeIndex, ContextCost)>,
-    pub context: ContextChanges,
-    /// Data that the host wants back when the record is read.
+    pub context: ContextChanges<'c>,
+    /// Data that the host wants back when this is read.
     pub host: Bytes,
 }
 
-saved!(struct Changes { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
+saved!(struct Changes<'c> { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
 
-/// The records after a snapshot, as read.
-#[derive(Default)]
-pub(super) struct RecordTail(Vec<ReadRecord>);
-
-struct ReadRecord {
-    position: u64,
-    sum: u64,
-    version: u32,
-    changes: Changes,
-}
-
-impl Changes {
+impl Changes<'_> {
     /// Whether there is a reason to write a record.
     pub fn is_any(&self) -> bool {
         self.parts.iter().any(|(n, _)| *n as usize != LAST_READ)
@@ -63,7 +51,86 @@ impl Changes {
     }
 }
 
-impl RecordTail {
+impl Changes<'static> {
+    /// Reads what [`Session::changes_since`] returned.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn read(mut from: Reader<'_>) -> Result<Self> {
+        let changes = Self::load(&mut from)?;
+        from.finish()?;
+        Ok(changes)
+    }
+
+    /// Whether every part is there, as in a snapshot.
+    pub fn has_all_parts(&self) -> bool {
+        self.parts.iter().map(|(n, _)| *n as usize).eq(0..PART_COUNT)
+    }
+
+    /// Whether the options changed.
+    pub fn has_options(&self) -> bool {
+        self.options().is_some()
+    }
+
+    fn options(&self) -> Option<&[u8]> {
+        self.parts.iter().find(|(n, _)| *n as usize == OPTIONS_PART).map(|(_, bytes)| &*bytes.0)
+    }
+
+    /// The options after all these changes.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn last_options<'c>(changes: impl DoubleEndedIterator<Item = &'c Self>) -> Result<SessionConfig> {
+        let bytes = changes.rev().find_map(Self::options);
+        let bytes = bytes.ok_or_else(|| SESSION.invalid("it has no options"))?;
+        let given = Value::load(&mut Reader::of(bytes, SESSION.what))?;
+        SessionConfig::from_value(&given).map_err(|error| SESSION.invalid(error.message()))
+    }
+
+    /// Applies the changes to a session, which must be completed afterwards. Removes from `known` what is no longer up to date. Appends
+    /// the host's data, if there is any.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn apply_to(self, session: &mut Session, known: &mut Known, host: &mut Vec<Vec<u8>>) -> Result<()> {
+        let Self {
+            follows: _,
+            method: _,
+            redacted: _,
+            summarized: _,
+            parts,
+            reported,
+            report,
+            carried,
+            costs,
+            context,
+            host: of_host,
+        } = self;
+        let fits = session.context.put_changes(context, known).is_some();
+        SESSION.require(fits, "it has changes of another session")?;
+        for (n, bytes) in parts {
+            session.load_part(n, &mut Reader::of(&bytes.0, SESSION.what))?;
+        }
+        if reported {
+            session.runs.report = report;
+        }
+        session.runs.carried.put_changes(carried);
+        session.costs.answered.extend(costs);
+        host.extend((!of_host.0.is_empty()).then_some(of_host.0));
+        Ok(())
+    }
+}
+
+/// Records, as read.
+pub(super) struct ReadRecords(Vec<ReadRecord>);
+
+struct ReadRecord {
+    position: u64,
+    sum: u64,
+    changes: Changes<'static>,
+}
+
+impl ReadRecords {
     /// Reads the records after a snapshot at `position`, and skips those that the snapshot already holds. `newest` is the checksum of
     /// the record before them; 0 if unknown.
     ///
@@ -88,7 +155,8 @@ impl RecordTail {
             if at >= MAX_SAVED_NUMBER {
                 return Err(Record::damaged(at, "has an impossible position"));
             }
-            let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
+            let changes = SESSION.record_reader(body).and_then(Changes::read);
+            let changes = changes.map_err(|error| not_read(at, &error))?;
             if changes.follows != newest && changes.follows != 0 && newest != 0 {
                 return Err(Record::damaged(
                     at,
@@ -96,7 +164,7 @@ impl RecordTail {
                 ));
             }
             newest = sum;
-            tail.push(ReadRecord { position: at, sum, version, changes });
+            tail.push(ReadRecord { position: at, sum, changes });
         }
         Ok(Self(tail))
     }
@@ -106,80 +174,32 @@ impl RecordTail {
         self.0.last().map(|record| (record.position, record.sum))
     }
 
-    /// What the last record says: how messages are counted, whether texts are redacted, and whether there is a summariser.
-    pub fn functions(&self) -> Option<(&str, bool, bool)> {
-        let ReadRecord { changes, .. } = self.0.last()?;
-        Some((changes.method.as_str(), changes.redacted, changes.summarized))
+    /// What each record holds.
+    pub fn changes(&self) -> impl DoubleEndedIterator<Item = &Changes<'static>> {
+        self.0.iter().map(|record| &record.changes)
     }
 
-    /// The options after these records, if they change them.
-    ///
-    /// # Errors
-    /// `SNAPSHOT_INVALID`.
-    pub fn options(&self) -> Result<Option<SessionConfig>> {
-        let of_options = |record: &ReadRecord| {
-            let part = record.changes.parts.iter().find(|(n, _)| *n as usize == OPTIONS_PART)?;
-            Some((record.version, part.1.0.clone()))
-        };
-        let Some((version, bytes)) = self.0.iter().rev().find_map(of_options) else { return Ok(None) };
-        let mut from = Reader::of(&bytes, version, SESSION.what);
-        let given = Value::load(&mut from)?;
-        SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
-    }
-
-    /// Applies the records to a session, which must be completed afterwards. Removes from `known` what is no longer up to date. Returns
-    /// the host's data of each record.
+    /// Applies them in order: see [`Changes::apply_to`].
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position.
-    pub fn apply_to(self, session: &mut Session, known: &mut Known) -> Result<Vec<Vec<u8>>> {
-        let mut host = Vec::new();
-        for ReadRecord { position: at, sum: _, version, changes } in self.0 {
-            let Changes {
-                follows: _,
-                method: _,
-                redacted: _,
-                summarized: _,
-                parts,
-                reported,
-                report,
-                carried,
-                costs,
-                context,
-                host: of_host,
-            } = changes;
-            let other = || Record::damaged(at, "belongs to another session");
-            session.context.put_changes(context, known).ok_or_else(other)?;
-            for (n, bytes) in parts {
-                let mut from = Reader::of(&bytes.0, version, SESSION.what);
-                session.load_part(n, &mut from).map_err(|error| not_read(at, &error))?;
-            }
-            if reported {
-                session.runs.report = report.map(Rc::new);
-            }
-            session.runs.carried.put_changes(carried);
-            session.costs.answered.extend(costs);
-            host.extend((!of_host.0.is_empty()).then_some(of_host.0));
-        }
-        Ok(host)
+    pub fn apply_to(self, session: &mut Session, known: &mut Known, host: &mut Vec<Vec<u8>>) -> Result<()> {
+        self.0.into_iter().try_for_each(|ReadRecord { position, changes, .. }| {
+            changes.apply_to(session, known, host).map_err(|error| not_read(position, &error))
+        })
     }
-}
-
-/// A record's body: the version that wrote it, and the changes.
-fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
-    let (version, mut from) = SESSION.record_reader(body)?;
-    let changes = Changes::load(&mut from)?;
-    from.finish()?;
-    Ok((version, changes))
 }
 
 fn not_read(position: u64, error: &Error) -> Error {
     Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
 }
 
-saved!(rest of Lanes { limits, lane, origin });
-saved!(rest of Prompt { tools, allowed_tools });
-saved!(rest of Session { runs.prepared_at, runs.refusals, runs.no_fold_below, background, costs.unanswered, costs.failed });
+// What is small: part 0.
+saved!(place Session { context, counting, runs, background, costs } but {
+    config, prompt, lanes, // other parts, and the limits beside this one
+    host, // given again
+    journal, // about saved sessions, not part of them
+});
 
 impl Session {
     /// One of the parts that are written whole.
@@ -190,18 +210,15 @@ impl Session {
             0 => {
                 self.config.window.save(&mut out);
                 self.config.limit.save(&mut out);
-                self.context.save_rest(&mut out);
-                self.counting.usage.save(&mut out);
-                self.counting.accuracy.save_rest(&mut out);
-                self.save_rest(&mut out);
+                self.save_fields(&mut out);
             }
             OPTIONS_PART => {
                 given = kept_options(&self.config.given);
                 given.save(&mut out);
-                self.lanes.save_rest(&mut out);
+                self.lanes.save_fields(&mut out);
             }
             2 => self.prompt.parts.save(&mut out),
-            3 => self.prompt.save_rest(&mut out),
+            3 => self.prompt.save_fields(&mut out),
             4 => self.lanes.forks.save(&mut out),
             _ => self.counting.accuracy.sent.shown.save(&mut out),
         }
@@ -213,20 +230,17 @@ impl Session {
             0 => {
                 self.config.window = Saved::load(from)?;
                 self.config.limit = Saved::load(from)?;
-                self.context.load_rest(from)?;
-                self.counting.usage = Saved::load(from)?;
-                self.counting.accuracy.load_rest(from)?;
-                self.load_rest(from)?;
+                self.load_fields(from)?;
             }
             OPTIONS_PART => {
-                let _given = Value::load(from)?; // read before the session was created: see `RecordTail::options`
-                self.lanes.load_rest(from)?;
+                let _given = Value::load(from)?; // read before the session was created: see `Changes::last_options`
+                self.lanes.load_fields(from)?;
             }
             2 => self.prompt.parts = Saved::load(from)?,
-            3 => self.prompt.load_rest(from)?,
+            3 => self.prompt.load_fields(from)?,
             4 => self.lanes.forks = Saved::load(from)?,
             LAST_READ => self.counting.accuracy.sent.shown = Saved::load(from)?,
-            _ => return Err(from.invalid("a record has an unknown part")),
+            _ => return Err(from.invalid("it has an unknown part")),
         }
         from.finish()
     }

@@ -4,22 +4,28 @@ use std::rc::Rc;
 
 use super::graph::SessionGraph;
 use super::journal::{Journal, Mark, PART_COUNT, SESSION};
-use super::record::{Changes, RecordTail};
+use super::record::{Changes, ReadRecords};
 use super::state::Session;
 use crate::error::Result;
-use crate::saved::{Bytes, Checksum, Reader, Record, Saved};
+use crate::saved::{Bytes, Checksum, Record, Saved};
 
 impl Session {
     /// The session's position in its journal now. What is new since the last call becomes a record. A journal begins at `start`.
     /// `host` returns the host's own changes, to be given back when the record is read.
     pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self) -> Vec<u8>) -> u64 {
         let Some(mark) = self.journal.mark.take() else {
-            self.begin_journal(start);
+            self.begin_journal(start, 0);
             return start;
         };
         let host = host(self);
         let parts = self.saved_parts();
-        let body = self.changes_since(&mark, &parts, host);
+        let changes = self.changes_since(&mark, self.journal.newest, &parts, host);
+        // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
+        let body = (changes.method != mark.method || changes.is_any()).then(|| {
+            let mut out = SESSION.record_writer();
+            changes.save(&mut out);
+            out.into_bytes()
+        });
         if let Some(body) = body {
             self.journal.position += 1;
             let (record, sum) = Record::framed(self.journal.position, &body);
@@ -38,17 +44,16 @@ impl Session {
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
     pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
-        let tail = RecordTail::read(records, Some(self.journal.position), self.journal.newest)?;
-        let counts_so =
-            tail.functions().is_none_or(|(method, ..)| method == self.counting.counter.method().as_str());
-        if !counts_so || tail.options()?.is_some() {
+        let tail = ReadRecords::read(records, Some(self.journal.position), self.journal.newest)?;
+        let method = self.counting.counter.method().as_str();
+        if tail.changes().any(|changes| changes.method != method || changes.has_options()) {
             return Ok(None);
         }
         let (position, newest) = tail.end().unwrap_or((self.journal.position, self.journal.newest));
         let mut session = self.clone();
-        let mut known = self.context.known();
-        let host = tail.apply_to(&mut session, &mut known)?;
-        session.restore_derived(&Reader::of(b"", SESSION.version, SESSION.what), &known)?;
+        let (mut known, mut host) = (self.context.known(), Vec::new());
+        tail.apply_to(&mut session, &mut known, &mut host)?;
+        session.restore_derived(&known)?;
         session.lanes.graph = SessionGraph::default(); // a call's id may have changed
         session.runs.failed = None;
         session.journal.position = position;
@@ -70,7 +75,7 @@ impl Session {
         other.context.view = std::mem::take(&mut self.context.view);
         let Journal { position, newest, .. } = other.journal;
         *self = other;
-        self.begin_journal_after(position, newest);
+        self.begin_journal(position, newest);
     }
 
     /// The position of the newest record.
@@ -86,17 +91,12 @@ impl Session {
     /// Saved records may hold content that must not exist any more: the next save writes the whole session again.
     pub(super) fn restart_journal(&mut self) {
         if self.journal.mark.is_some() {
-            self.begin_journal(self.journal.position + 1);
+            self.begin_journal(self.journal.position + 1, 0);
         }
     }
 
-    /// The session is now saved at this position.
-    pub fn begin_journal(&mut self, position: u64) {
-        self.begin_journal_after(position, 0);
-    }
-
-    /// Like [`Self::begin_journal`], after a record with this checksum.
-    pub(super) fn begin_journal_after(&mut self, position: u64, newest: u64) {
+    /// The session is now saved at this position, by a record with the checksum `newest`; 0 if unknown, or none.
+    pub fn begin_journal(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
         (self.journal.position, self.journal.newest) = (position, newest);
         self.journal.mark = Some(Box::new(self.mark_saved(&self.saved_parts())));
@@ -110,7 +110,7 @@ impl Session {
         Some(journal.records.range(first..).flatten().copied().collect())
     }
 
-    fn saved_parts(&self) -> [Vec<u8>; PART_COUNT] {
+    pub(super) fn saved_parts(&self) -> [Vec<u8>; PART_COUNT] {
         std::array::from_fn(|n| self.save_part(n))
     }
 
@@ -125,8 +125,14 @@ impl Session {
         }
     }
 
-    /// The body of a record with what is new; `None` if nothing is.
-    fn changes_since(&self, mark: &Mark, parts: &[Vec<u8>; PART_COUNT], host: Vec<u8>) -> Option<Vec<u8>> {
+    /// What is new since the mark; `parts` are those of now, and `follows` the newest record.
+    pub(super) fn changes_since(
+        &self,
+        mark: &Mark,
+        follows: u64,
+        parts: &[Vec<u8>; PART_COUNT],
+        host: Vec<u8>,
+    ) -> Changes<'_> {
         let part = |n: usize| {
             let is_other = Checksum::of(&parts[n]) != mark.parts[n];
             is_other.then(|| (n as u32, Bytes(parts[n].clone())))
@@ -135,31 +141,18 @@ impl Session {
             (Some(before), Some(now)) => Rc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let method = self.counting.counter.method().as_str();
-        let (redacted, summarized) = self.functions();
-        let changes = Changes {
-            follows: self.journal.newest,
-            method: method.to_owned(),
-            redacted,
-            summarized,
+        Changes {
+            follows,
+            method: self.counting.counter.method().as_str().to_owned(),
+            redacted: self.host.redact.is_some(),
+            summarized: self.host.summarizer.was_given(),
             parts: (0..PART_COUNT).filter_map(part).collect(),
             reported: !is_same_report,
-            report: self.runs.report.as_deref().filter(|_| !is_same_report).cloned(),
+            report: self.runs.report.clone().filter(|_| !is_same_report),
             carried: self.runs.carried.changes_since(&mark.carried),
             costs: self.costs.answered.get(mark.costs..).unwrap_or_default().to_vec(),
             context: self.context.changes_since(&mark.context),
             host: Bytes(host),
-        };
-        // Which functions are given goes into every record, but is no reason for one: whoever loads the session gives them again.
-        (mark.method != method || changes.is_any()).then(|| {
-            let mut out = SESSION.record_writer();
-            changes.save(&mut out);
-            out.into_bytes()
-        })
-    }
-
-    /// Whether texts are redacted, and whether there is a summariser. Snapshots cannot hold the functions themselves.
-    fn functions(&self) -> (bool, bool) {
-        (self.host.redact.is_some(), self.host.summarizer.was_given())
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Calls {
     reported: Option<u64>,
 }
 
-saved!(struct Sent { shown, calls });
+saved!(place Sent { calls } but { shown }); // it may change without a call
 saved!(struct Calls { answered, behind, unclear, reported });
 
 impl Sent {

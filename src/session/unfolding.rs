@@ -27,24 +27,11 @@ pub struct Undone {
 impl Session {
     /// Undoes a fold: its messages come back to their places in the view as they were, and its summary leaves the view. Undoing a
     /// fold of folds brings the inner folds back. While the view fits its limit, no automatic fold begins until there is something new
-    /// to fold.
+    /// to fold; with `hold`, none at all until the view is edited again or a fold is asked for by hand.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` if there is no such fold; `GRAPH_CONSTRAINT` if a later fold contains it: undo that one first.
-    pub fn unfold(&mut self, id: &str) -> Result<Undone> {
-        self.undo_fold(id, false)
-    }
-
-    /// Like [`Session::unfold`], but while the view fits its limit, no automatic fold begins at all until the view is edited again or
-    /// a fold is asked for by hand.
-    ///
-    /// # Errors
-    /// Those of [`Session::unfold`].
-    pub fn unfold_and_hold(&mut self, id: &str) -> Result<Undone> {
-        self.undo_fold(id, true)
-    }
-
-    fn undo_fold(&mut self, id: &str, hold: bool) -> Result<Undone> {
+    pub fn unfold(&mut self, id: &str, hold: bool) -> Result<Undone> {
         let summary = self.context.unfoldable(id)?;
         self.drop_bound_thinking(&[]);
         self.context.unfold(summary);
@@ -77,26 +64,18 @@ impl Session {
     }
 
     /// Goes back to a message: everything after it leaves the view but stays in the history. The message itself is in the view
-    /// again, with folds over it undone, and the conversation goes on from it. Returns what left the view.
+    /// again, with folds over it undone, and the conversation goes on from it. `None` goes back to before the first message: only the
+    /// header stays. Returns what left the view.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown id, and for an entry that is not a message of the current conversation.
-    pub fn rewind(&mut self, id: &str) -> Result<Vec<NodeIndex>> {
-        let to = self.context.rewind_target(id)?;
-        Ok(self.rewind_to(Some(to)))
-    }
-
-    /// Goes back to before the first message: only the header stays. Returns what left the view.
-    pub fn rewind_to_start(&mut self) -> Vec<NodeIndex> {
-        self.rewind_to(None)
-    }
-
-    fn rewind_to(&mut self, to: Option<NodeIndex>) -> Vec<NodeIndex> {
+    pub fn rewind(&mut self, id: Option<&str>) -> Result<Vec<NodeIndex>> {
+        let to = id.map(|id| self.context.rewind_target(id)).transpose()?;
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
         self.after_edit();
         self.note_free_room();
-        gone
+        Ok(gone)
     }
 
     /// If most of the conversation is gone, notes that there is room again for messages that were dropped or cut to save room.

@@ -35,20 +35,17 @@ pub struct ToolOutputs {
     in_memory: Option<SortedSet<u64>>,
     /// How many of these left it.
     left_memory: usize,
-    /// Ids of outputs that are exactly what a tool answered. Not saved: the history has this information.
+    /// Ids of outputs that are exactly what a tool answered.
     answers: HashSet<Arc<str>>,
     /// Places whose content has changed since the session was last saved.
     touched: SortedSet<u64>,
 }
 
-saved!(rest of ToolOutputs { next_place, numbered });
-saved!(struct ToolOutputs { outputs, next_place, numbered } fresh {
-    places: HashMap::default(),
-    bytes: 0,
-    in_memory: None,
-    left_memory: 0,
-    answers: HashSet::default(),
-    touched: SortedSet::new(),
+saved!(place ToolOutputs { next_place, numbered } but {
+    outputs, // as edits: see `changes_since`
+    places, bytes, in_memory, left_memory, // derived from the outputs
+    answers, // the history has this information
+    touched, // since it was saved
 });
 
 /// The state of the numbering of a cache, to roll back to.

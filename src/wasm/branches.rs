@@ -99,7 +99,7 @@ impl Session {
         let mut keys = Keys::arguments("", &options)?;
         let hold = keys.bool("hold")?.unwrap_or(false);
         keys.finish()?;
-        to_js(&self.inner.write(|core| if hold { core.unfold_and_hold(&id) } else { core.unfold(&id) })?)
+        to_js(&self.inner.write(|core| core.unfold(&id, hold))?)
     }
 
     /// Goes back to a message: everything after it leaves the view. It stays in the history (`messages`, `search`), and the next
@@ -119,10 +119,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "string | null")] id: JsValue,
     ) -> Result<(), JsValue> {
         let id = if id.is_null() { None } else { Some(text(&id, "id")?) };
-        let gone = self.inner.write_quietly(|core| match &id {
-            Some(id) => core.rewind(id),
-            None => Ok(core.rewind_to_start()),
-        })?;
+        let gone = self.inner.write_quietly(|core| core.rewind(id.as_deref()))?;
         self.inner.line.borrow_mut().forget(&gone.into_iter().collect());
         self.inner.deliver_events();
         Ok(())

@@ -188,8 +188,9 @@ impl ContextGraph {
         let id = text(&summary_id, "summaryId")?;
         if let Backing::Session(inner) = &self.core {
             inner.refuse_freed()?;
-            return inner
-                .write(|core| core.graph()?.expandable(&id).and_then(|()| core.unfold(&id)).map(drop));
+            return inner.write(|core| {
+                core.graph()?.expandable(&id).and_then(|()| core.unfold(&id, false)).map(drop)
+            });
         }
         Ok(self.write()?.expand(&id)?)
     }

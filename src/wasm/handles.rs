@@ -15,7 +15,7 @@ use super::calls_of::CallsBefore;
 use super::list::{Entry, List, Slots};
 use super::maker::with_ref;
 use super::originals::{Original, Originals};
-use crate::context::{Form, Node, NodeIndex, NodeSet, Renumbering, Slot};
+use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Role};
 use crate::provider::{Calls, Note, Provider, provider};
@@ -26,6 +26,9 @@ pub type Shown<'a> = (&'a Slot, &'a Node);
 
 /// The first message of an entry, and the format.
 pub type Key = (NodeIndex, Format);
+
+/// How the messages of an entry were pushed, without the objects: in what format, and which of them together.
+pub type PushedAs = (Format, Vec<NodeIndex>);
 
 /// What was made from the messages of one entry.
 pub struct WrittenObjects {
@@ -83,21 +86,19 @@ impl Handles {
         })
     }
 
-    /// How nodes were pushed, without the objects: in what format, and which of them together.
-    pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
-        let each =
-            |(first, original): (NodeIndex, &Original)| (original.format(), original.nodes(&first).to_vec());
-        self.originals.iter().map(each).collect()
+    /// How all nodes were pushed.
+    pub fn all_pushed(&self) -> MapEdit<NodeIndex, PushedAs> {
+        MapEdit::of(self.originals.iter().map(|(first, _)| first), |first| self.pushed(first))
     }
 
-    /// The same for one entry, by its first node.
-    pub fn pushed(&self, first: NodeIndex) -> Option<(Format, Vec<NodeIndex>)> {
+    /// The same for those of which that has changed since the session was saved.
+    pub fn newly_pushed(&self) -> MapEdit<NodeIndex, PushedAs> {
+        MapEdit::of(self.originals.changed.iter(), |first| self.pushed(first))
+    }
+
+    /// How the node that is first in an entry was pushed.
+    pub fn pushed(&self, first: NodeIndex) -> Option<PushedAs> {
         self.originals.get(first).map(|original| (original.format(), original.nodes(&first).to_vec()))
-    }
-
-    /// Nodes whose entry has changed since the session was saved.
-    pub fn changed(&self) -> &NodeSet {
-        &self.originals.changed
     }
 
     /// Marks the current state as saved.
@@ -105,17 +106,8 @@ impl Handles {
         self.originals.changed.clear();
     }
 
-    /// Remembers how nodes were pushed in an earlier process, whose objects are gone.
-    pub fn keep_without_objects(&mut self, pushed: Vec<(Format, Vec<NodeIndex>)>) {
-        for (format, nodes) in pushed {
-            if let Some(first) = nodes.first().copied() {
-                self.originals.insert(first, Original::new(format, nodes, Vec::new()));
-            }
-        }
-    }
-
-    /// Applies what another process pushed. It has no objects here, and objects made from messages may no longer be right.
-    pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>) {
+    /// Applies what another process pushed, or an earlier one. It has no objects here, and objects made from messages may no longer be right.
+    pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, PushedAs>) {
         let (gone, put) = changes.into_parts();
         for first in gone {
             self.originals.remove(first);

@@ -5,15 +5,16 @@ use wasm_bindgen::prelude::*;
 
 use super::arguments::whole;
 use super::calls_of::CallsOf;
-use super::handles::Handles;
+use super::handles::{Handles, PushedAs};
 use super::inner::Inner;
-use super::line::{Line, Stretch};
+use super::line::Stretch;
 use super::session::Session;
-use super::side::{SIDE, SideChanges, characters, other_list, read_changes, saved_stretch, split_characters};
+use super::side::{SideChanges, SideMark, characters, other_list, saved_stretch, split_characters};
 use super::text_pieces::bytes_of;
 use super::value::to_js;
+use crate::context::NodeIndex;
 use crate::error::{Error, Result};
-use crate::saved::{ListEdit, MapEdit, Records, Saved};
+use crate::saved::{ListEdit, MapEdit, Records};
 use crate::session::Session as Core;
 use crate::tokens::{Counter, Estimate};
 
@@ -93,22 +94,29 @@ pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
 pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
     let start = (js_sys::Math::random() * 2_f64.powi(52)) as u64 + 1;
     let handles = inner.handles()?;
-    let line = inner.line.borrow();
     let mut core = inner.core_mut()?;
     let before = core.saved_position();
-    let position = core.journal_position(start, |core| changes_of(inner, &handles, &line, core));
-    drop((handles, line, core));
+    let side = |core: &Core| side_since(&inner.saved.borrow(), handles.newly_pushed(), inner, &handles, core);
+    let position = core.journal_position(start, side);
+    drop((handles, core));
     if position != before {
         mark_side(inner)?;
     }
     Ok(position)
 }
 
-/// Changes of the JavaScript side's state, as bytes; empty if there are none.
-fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec<u8> {
-    let mark = inner.saved.borrow();
-    let pushed = MapEdit::of(handles.changed().iter(), |first| handles.pushed(first));
-    let edit = ListEdit::between(&mark.line, &line.numbers(), |before, now| before == now && *now > 0);
+/// The JavaScript side's state as bytes, as far as it is not as `mark` says and its entries were `pushed` otherwise; empty if there is
+/// nothing.
+pub fn side_since(
+    mark: &SideMark,
+    pushed: MapEdit<NodeIndex, PushedAs>,
+    inner: &Inner,
+    handles: &Handles,
+    core: &Core,
+) -> Vec<u8> {
+    let line = inner.line.borrow();
+    let numbers = line.numbers();
+    let edit = ListEdit::between(&mark.line, &numbers, |before, now| before == now && *now > 0);
     let calls = CallsOf::new(&core.context().history);
     let mut stretches = line.0.iter().skip(edit.front());
     let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, &calls)));
@@ -120,15 +128,8 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     if pushed.is_empty() && entries.is_empty() && !others {
         return Vec::new();
     }
-    let new = SideChanges {
-        pushed,
-        line: entries,
-        split_characters: splits_otherwise.then_some(split),
-        header_beside,
-    };
-    let mut out = SIDE.record_writer();
-    new.save(&mut out);
-    out.into_bytes()
+    let split_characters = splits_otherwise.then_some(split);
+    SideChanges { pushed, line: entries, split_characters, header_beside }.to_bytes()
 }
 
 /// Marks the current state of the JavaScript side as saved.
@@ -142,9 +143,10 @@ pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
     Ok(())
 }
 
-/// Applies the JavaScript side's part of records to a live session, which has `nodes` nodes afterwards: all of it, or nothing.
+/// Applies the JavaScript side's part of a snapshot or of records to a session, which has `nodes` nodes afterwards: all of it, or
+/// nothing.
 pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result::Result<(), JsValue> {
-    let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
+    let all = changes.iter().map(|bytes| SideChanges::read(bytes)).collect::<Result<Vec<_>>>()?;
     all.iter().all(|changes| changes.is_whole(nodes)).then_some(()).ok_or_else(other_list)?;
     let mut line = inner.line.borrow_mut();
     let behind = |len: usize, changes: &SideChanges| changes.line.len_after(len);

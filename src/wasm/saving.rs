@@ -231,7 +231,7 @@ impl Engine {
     /// Begins a journal at a position, so that it continues what a store holds.
     #[wasm_bindgen(js_name = beginJournal)]
     pub fn begin_journal(&self, position: JsValue) -> Result<(), JsValue> {
-        self.inner.core_mut()?.begin_journal(whole(&position, "position")?);
+        self.inner.core_mut()?.begin_journal(whole(&position, "position")?, 0);
         Ok(())
     }
 

@@ -1,26 +1,15 @@
 //! What only the JavaScript side knows of a session, in the form in which it is saved.
 
 use super::calls_of::CallsOf;
-use super::handles::Handles;
+use super::handles::{Handles, PushedAs};
 use super::line::{Line, Stretch, readings_of, sums_of};
-use crate::context::{Context, NodeIndex};
+use crate::context::NodeIndex;
 use crate::error::{Error, Result};
 use crate::hashing::HashMap;
 use crate::message::Format;
-use crate::saved::{Kind, ListEdit, MapEdit, Saved, saved};
-
-/// The JavaScript side's part of a snapshot. Version 1: the first. Version 2 adds what a summary in the caller's list stands for.
-/// Version 3 adds what a model reads of entries that are known by checksums, and whether the header came from a body.
-pub const SIDE: Kind = Kind { name: "js", version: 1, what: "a session" };
-
-/// What the JavaScript side knows of a session. The objects themselves cannot be saved.
-pub struct Side {
-    pub pushed: Vec<(Format, Vec<NodeIndex>)>,
-    pub line: Vec<SavedStretch>,
-    pub split_characters: SplitCharacters,
-    pub header_beside: bool,
-}
-saved!(struct Side { pushed, line, split_characters, header_beside });
+use crate::saved::{Bytes, ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::session::SESSION;
+use crate::sorted::SortedMap;
 
 /// A stretch of entries in the caller's list, with the nodes of their messages.
 pub struct SavedStretch {
@@ -74,7 +63,7 @@ pub fn saved_stretch(stretch: &Stretch, handles: &Handles, calls: &CallsOf<'_>) 
     SavedStretch { entries, nodes, sums, stands_for, readings }
 }
 
-/// The saved state of the JavaScript side, as far as needed to tell what is new.
+/// The saved state of the JavaScript side, as far as needed to tell what is new. The default: nothing is saved.
 #[derive(Default)]
 pub struct SideMark {
     pub line: Vec<u64>,
@@ -83,9 +72,9 @@ pub struct SideMark {
     pub header_beside: bool,
 }
 
-/// Changes of the JavaScript side's state.
+/// Changes of the JavaScript side's state; in a snapshot, all of it. The objects themselves cannot be saved.
 pub struct SideChanges {
-    pub pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
+    pub pushed: MapEdit<NodeIndex, PushedAs>,
     pub line: ListEdit<SavedStretch>,
     pub split_characters: Option<SplitCharacters>,
     pub header_beside: bool,
@@ -99,66 +88,39 @@ impl SideChanges {
         let mut pushed = self.pushed.put().iter().flat_map(|(first, (_, all))| all.iter().chain([first]));
         pushed.all(|node| node.get() < nodes) && self.line.put().iter().all(|entry| entry.is_whole(nodes))
     }
-}
 
-/// Reads what was saved with a snapshot and the records after it. `context` is that of the session with all of them.
-pub fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Side> {
-    let mut from = SIDE.unframed(bytes)?;
-    let mut side = Side::load(&mut from)?;
-    from.finish()?;
-    put_changes(&mut side, changes)?;
-    let nodes = context.history.len();
-    let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
-    from.require(known, "it refers to a message that does not exist")?;
-    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list belongs to no message")?;
-    Ok(side)
-}
-
-/// Applies the JavaScript side's part of the records after a snapshot.
-fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
-    let first = |(format, nodes): (Format, Vec<NodeIndex>)| Some((*nodes.first()?, (format, nodes)));
-    let mut pushed: Vec<_> = std::mem::take(&mut side.pushed).into_iter().filter_map(first).collect();
-    for bytes in changes {
-        let changes = read_changes(bytes)?;
-        changes.pushed.apply_to_list(&mut pushed);
-        changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
-        if let Some(split) = changes.split_characters {
-            side.split_characters = split;
-        }
-        side.header_beside = changes.header_beside;
+    /// The bytes that [`SideChanges::read`] reads.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        self.save(&mut out);
+        out.into_bytes()
     }
-    side.pushed = pushed.into_iter().map(|(_, pushed)| pushed).collect();
-    Ok(())
-}
 
-/// Reads the JavaScript side's part of a record.
-pub fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
-    let (_, mut from) = SIDE.record_reader(bytes)?;
-    let changes = SideChanges::load(&mut from)?;
-    from.finish()?;
-    Ok(changes)
+    /// Reads the JavaScript side's part of a snapshot or record.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        let mut from = Reader::of(bytes, SESSION.what);
+        let changes = Self::load(&mut from)?;
+        from.finish()?;
+        Ok(changes)
+    }
 }
 
 /// The error for a record of another session's list.
 pub fn other_list() -> Error {
-    SIDE.invalid("a record belongs to another list")
+    SESSION.invalid("a record belongs to another list")
 }
 
-/// The bytes of incomplete characters, in the form that a snapshot has.
-pub type SplitCharacters = Vec<(String, Vec<u32>)>;
+/// The bytes of incomplete characters by ref, in the form in which they are saved.
+pub type SplitCharacters = SortedMap<String, Bytes>;
 
-/// The bytes of incomplete characters in their saved form, sorted by ref.
+/// The bytes of incomplete characters in their saved form.
 pub fn split_characters(split: &HashMap<String, Vec<u8>>) -> SplitCharacters {
-    let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
-    let mut split: SplitCharacters = split.iter().map(|(id, of)| (id.clone(), bytes(of))).collect();
-    crate::sorting::sort(&mut split);
-    split
+    split.iter().map(|(id, bytes)| (id.clone(), Bytes(bytes.clone()))).collect()
 }
 
 /// The bytes of incomplete characters, from their saved form.
 pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
-    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
-    saved.into_iter().map(bytes).collect()
+    saved.into_iter().map(|(id, bytes)| (id, bytes.0)).collect()
 }
 
 impl Line {

@@ -6,18 +6,16 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use super::arguments::{plain_object, take, whole};
-use super::calls_of::CallsOf;
 use super::inner::Inner;
-use super::journal::{TORN, mark_side, records_of};
-use super::line::Stretch;
+use super::journal::{TORN, mark_side, records_of, side_since, take_in};
 use super::option_changes::precount_session;
 use super::options::{Options, read_options, require_price};
 use super::session::Session;
-use super::side::{SIDE, Side, characters, read_side, saved_stretch, split_characters};
+use super::side::SideMark;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
 use crate::error::{Error, Result};
-use crate::saved::{Records, Saved, Writer};
+use crate::saved::Records;
 use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
@@ -63,24 +61,12 @@ impl Session {
 
 /// The session as bytes. They are assembled in JavaScript, since WebAssembly memory never shrinks.
 pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Uint8Array, JsValue> {
-    let line = inner.line.borrow();
     let handles = inner.handles()?;
-    let saved = |core: &Core| {
-        let calls = CallsOf::new(&core.context().history);
-        line.0.iter().map(|stretch| saved_stretch(stretch, &handles, &calls)).collect()
-    };
-    let side = Side {
-        pushed: handles.pushed_as(),
-        line: inner.read(saved)?,
-        split_characters: split_characters(&inner.split_characters.borrow()),
-        header_beside: inner.header_beside.get(),
-    };
-    drop(handles);
-    let mut out = Writer::default();
-    side.save(&mut out);
-    let side = SIDE.framed(&out.into_bytes());
     let mut pieces: Vec<Uint8Array> = Vec::new();
-    let sum = inner.read(|core| core.write_snapshot(&side, &mut |piece| pieces.push(piece.into())))?;
+    let sum = inner.read(|core| {
+        let side = side_since(&SideMark::default(), handles.all_pushed(), inner, &handles, core);
+        core.write_snapshot(side, &mut |piece| pieces.push(piece.into()))
+    })?;
     pieces.insert(0, SESSION.head(sum).as_bytes().into());
     let bytes = Uint8Array::new_with_length(pieces.iter().map(Uint8Array::length).sum());
     let mut at = 0;
@@ -120,7 +106,7 @@ pub fn restored(
         Core::restore_with(bytes, behind.position, &records.whole, redact.into_function(), |method| {
             counter(&options, method)
         })?;
-    let Restored { mut session, host, host_changes, counted_otherwise, redacted } = restored;
+    let Restored { mut session, host, counted_otherwise, redacted } = restored;
     if redacted && !redact_is_set {
         let why = "the session was saved with a redact function, and functions are not saved: pass it again, or `null` to send texts unredacted";
         return Err(Error::config("compaction.redact", why).into());
@@ -128,7 +114,6 @@ pub fn restored(
     session.set_summarizer(options.summarize.is_some());
     session.context_mut().placeholder_writer = std::mem::take(&mut options.describe).into_function();
     session.context_mut().customs = options.customs.take().unwrap_or_default();
-    let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
     let config = if changes { session.config().with(&options.plain)? } else { session.config().clone() };
     // Options that equal the saved ones change nothing.
@@ -141,11 +126,9 @@ pub fn restored(
     if options.on_cost.is_function() {
         require_price(session.config())?;
     }
+    let nodes = session.context().history.len();
     let inner = Inner::new(session, options);
-    inner.handles()?.keep_without_objects(side.pushed);
-    inner.header_beside.set(side.header_beside);
-    inner.line.borrow_mut().extend(side.line.into_iter().map(Stretch::from));
-    *inner.split_characters.borrow_mut() = characters(side.split_characters);
+    take_in(&inner, &host, nodes)?;
     mark_side(&inner)?;
     if records.torn {
         inner.core_mut()?.set_store_notice(Some(TORN.to_owned()));

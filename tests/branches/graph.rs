@@ -67,9 +67,9 @@ fn folds_are_compressed_nodes_and_unfold_as_the_session_does() {
     let inner = graph.info(graph.find(&first).unwrap());
     assert_eq!((inner.compressed_by, graph.node_type(inner.place)), (Some(&*second), NodeType::Summary));
     assert_eq!(graph.info(graph.find("t1").unwrap()).compressed_by, Some(&*first));
-    s.unfold(&second).unwrap();
+    s.unfold(&second, false).unwrap();
     assert_eq!(view(&mut s, "a3"), format!("{first} u2 a2 u3 a3"));
-    s.unfold(&first).unwrap();
+    s.unfold(&first, false).unwrap();
     assert_eq!(view(&mut s, "a3"), "u1 c1 t1 a1 u2 a2 u3 a3");
 }
 
@@ -89,11 +89,11 @@ fn messages_pinned_inside_a_folded_range_stay_after_the_fold() {
 fn messages_left_behind_by_a_rewind_form_a_dead_end() {
     let mut s = talk("u1 a1 u2 a2");
     assert_eq!(view(&mut s, "a2"), "u1 a1 u2 a2");
-    s.rewind("a1").unwrap();
+    s.rewind(Some("a1")).unwrap();
     push(&mut s, "u3 a3");
     assert_eq!(view(&mut s, "a3"), "u1 a1 u3 a3");
     assert_eq!(view(&mut s, "a2"), "u1 a1 u2 a2");
-    s.rewind("u1").unwrap();
+    s.rewind(Some("u1")).unwrap();
     push(&mut s, "a3"); // the id is free again
     assert_eq!(view(&mut s, "a3"), "u1 a3");
 }
@@ -163,11 +163,11 @@ fn reading_the_graph_along_the_way_does_not_change_it() {
         push(&mut s, "a2 u3 a3 u4");
         fold(&mut s);
         read(&mut s);
-        s.rewind("u3").unwrap();
+        s.rewind(Some("u3")).unwrap();
         push(&mut s, "c5");
         read(&mut s);
         push(&mut s, "t5 a5");
-        s.unfold(&id).unwrap();
+        s.unfold(&id, false).unwrap();
         push(&mut s, "u6 a6");
         seen(s.graph().unwrap())
     };
@@ -197,7 +197,7 @@ fn a_manual_fold_obeys_the_documents_constraints() {
     assert_eq!(view(&mut s, "c3"), format!("s0 u1 {id} a2 u3 c3"));
     let outer = s.fold_by_hand(&[id.clone(), "a2".to_owned()], "all of it").unwrap();
     assert_eq!(shown(&s), "s0 fold u1 u3 c3");
-    s.unfold(&outer).unwrap();
-    s.unfold(&id).unwrap();
+    s.unfold(&outer, false).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2 u3 c3");
 }

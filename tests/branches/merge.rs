@@ -34,7 +34,7 @@ fn folds_before_the_fork_are_copied_and_can_be_unfolded_there() {
     push(&mut s, "a3 u4");
     let mut child = fork(&mut s, "a3", None);
     assert_eq!(shown(&child), "fold u3 a3");
-    child.unfold(&id).unwrap();
+    child.unfold(&id, false).unwrap();
     assert_eq!(shown(&child), "u1 a1 u2 a2 u3 a3");
     assert_eq!(shown(&s), "fold u3 a3 u4");
     assert_eq!(shown(&fork(&mut s, "a1", None)), "u1 a1", "a fold over more than that is undone");
@@ -56,7 +56,7 @@ fn what_was_taken_out_to_make_room_comes_back_in_a_fork() {
     assert!(!whole(&s).contains(&"t3".to_owned()), "{:?}", whole(&s));
     let mut child = fork(&mut s, "t3", None);
     child.prepare().unwrap();
-    s.rewind("t3").unwrap();
+    s.rewind(Some("t3")).unwrap();
     s.prepare().unwrap();
     assert_eq!(whole(&child), whole(&s));
     assert!(whole(&child).contains(&"t3".to_owned()), "{:?}", whole(&child));
@@ -157,7 +157,7 @@ fn the_sessions_safety_limits_are_enforced() {
     assert!(why.contains('4') && why.contains('3'), "{why}");
     assert_eq!(shown(&s), "u1 a1");
     push(&mut s, "u2");
-    s.rewind("a1").unwrap();
+    s.rewind(Some("a1")).unwrap();
     assert_eq!(
         code(s.push(vec![named("u3")])).0,
         ErrorCode::SafetyLimitExceeded,

@@ -59,12 +59,12 @@ fn long_sessions_give_valid_views_after_unfold_rewind_and_fork() {
                     child.context().history.nodes().iter().filter(|n| n.kind == NodeKind::Message).count(),
                     at + 1
                 );
-                child.rewind(&ids[at / 2]).unwrap();
+                child.rewind(Some(&ids[at / 2])).unwrap();
                 valid(&child, format, &list.items, name);
                 branched += 1;
             }
             while let Some(fold) = s.context().fold_infos().into_iter().rev().find(|f| f.in_view) {
-                s.unfold(&fold.id).unwrap();
+                s.unfold(&fold.id, false).unwrap();
                 valid(&s, format, &list.items, name);
                 unfolded += 1;
             }
@@ -80,7 +80,7 @@ fn long_sessions_give_valid_views_after_unfold_rewind_and_fork() {
             assert_eq!(graph.len(), ids.len());
             assert_eq!(graph.context_for_full(ids.last().unwrap(), None).unwrap().nodes.len(), ids.len());
             for at in [ids.len() * 3 / 4, ids.len() / 2, ids.len() / 5, 0] {
-                s.rewind(&ids[at]).unwrap();
+                s.rewind(Some(&ids[at])).unwrap();
                 valid(&s, format, &list.items, name);
                 rewound += 1;
             }

@@ -16,7 +16,7 @@ fn unfolding_restores_the_folded_messages_before_newer_ones() {
     assert_eq!(shown(&s), "s0 fold u3");
     push(&mut s, "a3 u4");
     s.take_events();
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 c2 t2 a2 u3 a3 u4");
     assert_eq!(s.context().view_messages()[..before.len()], before[..]);
     let events = s.take_events();
@@ -24,7 +24,7 @@ fn unfolding_restores_the_folded_messages_before_newer_ones() {
     assert_eq!(events[0].items, ["u1", "c1", "t1", "a1", "u2", "c2", "t2", "a2"]);
     assert!(events[0].detail.starts_with(&id), "{}", events[0].detail);
     assert!(s.context().folds.is_empty());
-    assert_eq!(code(s.unfold(&id)).0, ErrorCode::InvalidArgument);
+    assert_eq!(code(s.unfold(&id, false)).0, ErrorCode::InvalidArgument);
 }
 
 #[test]
@@ -35,11 +35,11 @@ fn folds_of_folds_unfold_level_by_level() {
         ids.push(fold(&mut s));
         push(&mut s, &format!("a{n} u{}", n + 1));
     }
-    let (refused, why) = code(s.unfold(&ids[3]));
+    let (refused, why) = code(s.unfold(&ids[3], false));
     assert_eq!(refused, ErrorCode::GraphConstraint);
     assert!(why.contains(&ids[3]) && why.contains(&format!("unfold `{}` first", ids[49])), "{why}");
     for id in ids.iter().rev() {
-        s.unfold(id).unwrap();
+        s.unfold(id, false).unwrap();
     }
     let whole: Vec<String> = (1..52).flat_map(|n| [format!("u{n}"), format!("a{n}")]).collect();
     assert_eq!(shown(&s), format!("{} u52", whole.join(" ")));
@@ -54,7 +54,7 @@ fn trimmed_outputs_are_still_trimmed_after_an_unfold() {
     let before = forms(&s);
     assert!(before.contains(&Form::Placeholder));
     let id = fold(&mut s);
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(forms(&s), before);
     assert!(s.context_mut().collect_garbage(true).is_empty());
 }
@@ -92,7 +92,7 @@ fn what_a_fold_makes_room_for_goes_with_it() {
         let mut restored =
             Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap().session;
         for s in [&mut s, &mut restored] {
-            s.unfold(&id).unwrap();
+            s.unfold(&id, false).unwrap();
             assert_eq!((view(s), s.tokens()), (before.clone(), tokens));
         }
     }
@@ -104,7 +104,7 @@ fn outputs_of_folded_messages_are_not_garbage() {
     let refs = s.context().outputs.refs();
     let id = fold(&mut s);
     assert!(s.context_mut().collect_garbage(false).is_empty());
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(s.context().outputs.refs(), refs);
 }
 
@@ -116,7 +116,7 @@ fn an_unfolded_fold_is_not_repeated_at_once_but_the_view_still_fits() {
     push(&mut s, "u1 a1 u2 a2 u3 a3 u4 a4 u5 a5 u6");
     assert!(s.should_compact());
     let id = fold(&mut s);
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert!(s.threshold().unwrap() <= s.tokens() && s.tokens() <= 1_000);
     assert!(!s.should_compact(), "one was just undone");
     let Fit::Done(report) = s.prepare().unwrap() else { panic!("it folds the same again") };
@@ -129,7 +129,7 @@ fn an_unfolded_fold_is_not_repeated_at_once_but_the_view_still_fits() {
     push(&mut s, "u1 a1 u2 a2 u3");
     let id = fold(&mut s);
     push(&mut s, "a3 u4 a4 u5");
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert!(s.tokens() > 330 && s.should_compact(), "{}", s.tokens());
     assert!(matches!(s.prepare().unwrap(), Fit::NeedsSummary(_)));
 }
@@ -137,7 +137,7 @@ fn an_unfolded_fold_is_not_repeated_at_once_but_the_view_still_fits() {
 #[test]
 fn a_rewind_keeps_everything_up_to_the_message() {
     let mut s = talk("s0 u1 c1 t1 a1 u2 a2 u3");
-    s.rewind("a1").unwrap();
+    s.rewind(Some("a1")).unwrap();
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1");
     assert_eq!(s.context().history.len(), 8, "nothing is lost");
     let lines: Vec<&str> = s.context().left_out.iter().map(|l| l.id.as_str()).collect();
@@ -145,7 +145,7 @@ fn a_rewind_keeps_everything_up_to_the_message() {
     push(&mut s, "u2 a2"); // the ids are free again
     assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2");
     for gone in ["u3", "fold_1", "nobody"] {
-        assert_eq!(code(s.rewind(gone)).0, ErrorCode::InvalidArgument);
+        assert_eq!(code(s.rewind(Some(gone))).0, ErrorCode::InvalidArgument);
     }
 }
 
@@ -158,16 +158,16 @@ fn a_rewind_into_a_step_leaves_later_calls_open() {
     };
     let mut s = talk("u1");
     s.push(vec![both(), named("t1"), named("t2"), named("a2"), named("u3")]).unwrap();
-    s.rewind("t1").unwrap();
+    s.rewind(Some("t1")).unwrap();
     assert_eq!(shown(&s), "u1 c1 t1");
     push(&mut s, "t2 a2");
     assert_eq!(shown(&s), "u1 c1 t1 t2 a2");
-    s.rewind("c1").unwrap();
+    s.rewind(Some("c1")).unwrap();
     push(&mut s, "u4");
     assert_eq!(shown(&s), "u1 c1 interrupted interrupted u4");
     push(&mut s, "t2");
     assert_eq!(shown(&s), "u1 c1 interrupted t2 u4", "a late output goes to its call");
-    s.rewind("u4").unwrap();
+    s.rewind(Some("u4")).unwrap();
     assert_eq!(shown(&s), "u1 c1 interrupted interrupted u4", "it came later");
 }
 
@@ -177,14 +177,14 @@ fn a_rewind_undoes_folds_that_contain_removed_messages_or_the_target() {
     for (to, left) in [("a1", "u1 a1"), ("u3", "u1 a1 u2 a2 u3"), ("u4", "fold u4")] {
         let mut s = talk(ids);
         fold(&mut s);
-        s.rewind(to).unwrap();
+        s.rewind(Some(to)).unwrap();
         assert_eq!(shown(&s), left, "to {to}");
     }
     let mut s = talk(ids);
     fold(&mut s);
     push(&mut s, "a4 u5");
     fold(&mut s);
-    s.rewind("u4").unwrap();
+    s.rewind(Some("u4")).unwrap();
     assert_eq!(shown(&s), "fold u4", "the first fold still holds");
     assert_eq!(s.context().folds.len(), 1);
 }
@@ -253,10 +253,10 @@ fn a_late_output_goes_before_later_messages_and_can_be_folded() {
     let mut s = folded();
     push(&mut s, "t3 u4");
     let id = s.context().fold_infos()[0].id.clone();
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(shown(&s), "u1 c2 t2 u2 c3 t3 u4");
     let mut s = folded();
-    s.rewind("c3").unwrap();
+    s.rewind(Some("c3")).unwrap();
     assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
 }
 
@@ -281,7 +281,7 @@ fn a_late_output_brings_its_folded_step_back() {
     let again = fold_of(&mut s, &[&outer, "c2", "t2"]);
     assert_eq!(shown(&s), "fold c3 t3 u4", "it may be folded like any other step");
     for id in [again, outer, inner] {
-        s.unfold(&id).unwrap();
+        s.unfold(&id, false).unwrap();
     }
     assert_eq!(shown(&s), "u1 c2 t2 u2 c3 t3 u4");
 
@@ -289,7 +289,7 @@ fn a_late_output_brings_its_folded_step_back() {
     let fold = fold_of(&mut s, &["u1", "c2"]);
     push(&mut s, "t2");
     assert_eq!(shown(&s), "fold c2 t2");
-    s.unfold(&fold).unwrap();
+    s.unfold(&fold, false).unwrap();
     assert_eq!(shown(&s), "u1 c2 t2");
 }
 
@@ -314,7 +314,7 @@ fn a_fold_that_pins_emptied_inside_another_is_not_listed() {
     let listed = s.context().fold_infos();
     assert_eq!(listed.len(), 1, "{listed:?}");
     assert_eq!(listed[0].items, ["a2", "u3"]);
-    s.unfold(&listed[0].id).unwrap();
+    s.unfold(&listed[0].id, false).unwrap();
     assert_eq!(shown(&s), "u1 a1 u2 a2 u3 a3 u4");
 }
 
@@ -344,7 +344,7 @@ fn a_late_output_at_the_end_of_the_view_goes_before_dropped_messages() {
     s.context_mut().fold(members.to_vec(), summary());
     push(&mut s, "t2");
     let id = s.context().fold_infos()[0].id.clone();
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(shown(&s), "u1 c2 t2 u2");
 }
 
@@ -361,7 +361,7 @@ fn a_late_output_whose_step_was_dropped_returns_after_the_whole_answer() {
     s.set_pinned("t2", true).unwrap();
     assert_eq!(shown(&s), "u1 c2 c3 t3 t2 u4", "both items are one answer");
     let id = fold(&mut s);
-    s.unfold(&id).unwrap();
+    s.unfold(&id, false).unwrap();
     assert_eq!(shown(&s), "u1 c2 c3 t3 t2 u4");
 }
 

@@ -314,8 +314,11 @@ fn wrong_arguments_change_nothing() {
                 SavedSummary::from_value(&saved).and_then(|saved| s.restore_summary(&saved)).is_err()
             }),
         ),
-        ("an unfold of no fold", Box::new(|s| s.unfold("fold_99").is_err() && s.unfold("m2").is_err())),
-        ("a rewind to nothing", Box::new(|s| s.rewind("nobody").is_err())),
+        (
+            "an unfold of no fold",
+            Box::new(|s| s.unfold("fold_99", false).is_err() && s.unfold("m2", false).is_err()),
+        ),
+        ("a rewind to nothing", Box::new(|s| s.rewind(Some("nobody")).is_err())),
         ("a fork of nothing", Box::new(|s| s.fork("nobody", None).is_err())),
         ("a fork into a taken lane", Box::new(|s| s.fork("m3", Some("main")).is_err())),
         ("a merge of a stranger", Box::new(move |s| s.merge(&stranger, &MergeAs::User).is_err())),

@@ -105,8 +105,8 @@ type Deed = fn(&mut Session, &str);
 const DEEDS: [Deed; 10] = [
     |session, id| drop(session.set_pinned(id, true)),
     |session, id| drop(session.set_pinned(id, false)),
-    |session, id| drop(session.unfold(id)),
-    |session, id| drop(session.rewind(id)),
+    |session, id| drop(session.unfold(id, false)),
+    |session, id| drop(session.rewind(Some(id))),
     |session, id| {
         if let Ok((mut branch, _)) = session.fork(id, None) {
             let _ = branch.push(vec![Message::text(Role::User, "go on")]);
@@ -147,7 +147,7 @@ const DEEDS: [Deed; 10] = [
         let _ = session.set_text_pinned(id, &piece, false);
     },
     |session, id| {
-        let _ = session.unfold(id);
+        let _ = session.unfold(id, false);
         let _ = session.compact(Reason::Manual, None).map(|fit| {
             if let Some(fit) = fit {
                 run_to_its_end(session, Ok(fit));

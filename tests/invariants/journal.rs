@@ -21,7 +21,7 @@ pub struct Journal {
 impl Journal {
     pub fn begin(session: &mut Session) -> Self {
         let snapshot = session.snapshot(b"");
-        session.begin_journal(BEGIN);
+        session.begin_journal(BEGIN, 0);
         Self { snapshot, position: BEGIN, records: Vec::new() }
     }
 

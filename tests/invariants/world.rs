@@ -514,7 +514,7 @@ impl World {
             return Came::Nothing;
         }
         let fold = &folds[which % folds.len()];
-        match self.session.unfold(&fold.id) {
+        match self.session.unfold(&fold.id, false) {
             Ok(_) => Came::Taken,
             Err(error) => {
                 assert!(!fold.in_view, "{error}");
@@ -531,7 +531,7 @@ impl World {
             return Came::Nothing;
         }
         let to = &ids[which % ids.len()];
-        let nodes = self.session.rewind(to).unwrap();
+        let nodes = self.session.rewind(Some(to)).unwrap();
         let gone = self.session.context().ids(&nodes);
         let behind = ids.iter().skip_while(|id| *id != to).skip(1).filter(|id| !self.header.contains(id));
         assert!(behind.eq(gone.iter().filter(|id| !self.taken_out.contains(*id))), "what came after {to}");

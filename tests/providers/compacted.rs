@@ -52,7 +52,7 @@ fn the_history_keeps_them_and_a_rewind_or_a_pin_restores_them() {
     assert!(written(&s, Format::Anthropic).contains("word"));
     s.set_pinned(&ids[0], false).unwrap();
     assert_eq!(s.tokens(), before);
-    s.rewind(&ids[2]).unwrap();
+    s.rewind(Some(&ids[2])).unwrap();
     let text = written(&s, Format::Anthropic);
     assert!(text.contains("word") && text.contains("first") && !text.contains("compaction"), "{text}");
     assert_eq!(broken(&s, Format::Anthropic), [""; 0]);
@@ -70,7 +70,7 @@ fn the_newest_compaction_applies_and_a_fold_follows_it() {
     let text = written(&s, Format::Anthropic);
     assert!(text.find("All of it.") < text.find("They agreed."), "{text}");
     s.fold_by_hand(&ids[..1], "No.").unwrap_err();
-    s.rewind(&ids[1]).unwrap();
+    s.rewind(Some(&ids[1])).unwrap();
     assert!(written(&s, Format::Anthropic).contains("All of it."));
 }
 

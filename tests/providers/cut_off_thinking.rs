@@ -53,7 +53,7 @@ fn neither_a_pin_nor_a_rewind_brings_it_back() {
         let ids = push(&mut s, Format::Anthropic, &cut_off());
         s.set_pinned(&ids[1], true).unwrap();
         if rewinds {
-            s.rewind(&ids[1]).unwrap();
+            s.rewind(Some(&ids[1])).unwrap();
         }
         assert_eq!(broken(&s, Format::Anthropic), [""; 0]);
         let written = Value::Array(sent(&s, Format::Anthropic).items).to_string();

@@ -5,7 +5,7 @@ use super::message_facts::with_redacted_facts;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
-use crate::saved::{MapEdit, saved};
+use crate::saved::MapEdit;
 use crate::sorted::SortedMap;
 
 /// At most this many folds are remembered: more are not undone at once, and forgotten ones are read again.
@@ -16,8 +16,6 @@ const REMEMBERED: usize = 4;
 pub struct Memo {
     by_summary: SortedMap<NodeIndex, Arc<CarriedFacts>>,
 }
-
-saved!(struct Memo { by_summary });
 
 impl Memo {
     /// The facts of `members`, including everything under earlier folds. Fails if `redact` does.
@@ -59,7 +57,7 @@ impl Memo {
 
     /// The entries added or removed since `before`.
     pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<CarriedFacts>> {
-        MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq)
+        MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq).map(Arc::clone)
     }
 
     /// Applies such changes.

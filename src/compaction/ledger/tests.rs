@@ -484,7 +484,7 @@ proptest::proptest! {
         let mut out = Writer::default();
         once.save(&mut out);
         let bytes = out.into_bytes();
-        let restored = CarriedFacts::load(&mut Reader::of(&bytes, 1, "facts")).unwrap();
+        let restored = CarriedFacts::load(&mut Reader::of(&bytes, "facts")).unwrap();
         proptest::prop_assert_eq!(&once, &restored);
         once.apply_later(&MessageFacts::of(Cow::Borrowed(&facts), places_of(&places[first.len()..])), |_| false);
         separately.apply_later(&MessageFacts::extract(second, &[]), |_| false);

@@ -30,15 +30,13 @@ impl History {
         self.rewritten.clear();
     }
 
-    /// The nodes from position `known` on.
-    pub(in crate::context) fn new_nodes(&self, known: usize) -> Vec<Node> {
-        self.nodes.get(known..).unwrap_or_default().to_vec()
-    }
-
-    /// Nodes whose metadata or message changed since the session was saved.
-    fn changed_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+    /// Nodes whose metadata or message changed since the session was saved, and of those from position `known` on the ones of which
+    /// the nodes themselves do not say everything.
+    fn changed_nodes(&self, known: usize) -> impl Iterator<Item = NodeIndex> + '_ {
         let rewritten = self.rewritten.iter().filter(|node| !self.touched.contains(node));
-        self.touched.iter().chain(rewritten)
+        let changed = self.touched.iter().chain(rewritten).filter(move |node| node.get() < known);
+        let new = self.nodes_from(known).map(|(node, _)| node);
+        changed.chain(new.filter(|node| self.is_superseded(*node) || self.is_away(*node)))
     }
 
     /// The same with their current values. Messages of nodes from position `known` on are not included: they are saved with
@@ -57,7 +55,7 @@ impl History {
                 message: (!is_told).then(|| node.message.clone()),
             }
         };
-        self.changed_nodes().map(change).collect()
+        self.changed_nodes(known).map(change).collect()
     }
 
     /// Whether changes only affect metadata, and neither messages nor which nodes belong to the conversation.
@@ -91,5 +89,3 @@ impl History {
         })
     }
 }
-
-saved!(rest of History { open_calls, generated, inserted });

@@ -1,4 +1,4 @@
-//! A history in a snapshot.
+//! A history that was read.
 
 use super::History;
 use super::ids::Ids;
@@ -8,52 +8,14 @@ use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::message::Role;
-use crate::saved::{MAX_SAVED_NUMBER, Reader, Saved, Writer};
+use crate::saved::{Kind, MAX_SAVED_NUMBER, saved};
 
-impl Saved for History {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        // Skipped fields are derived from the nodes; `reserved` only holds ids that have entered by now.
-        let Self {
-            nodes,
-            ids: _,
-            open_calls,
-            generated,
-            reserved: _,
-            superseded,
-            has_reasoning: _,
-            compactions: _,
-            inserted,
-            away,
-            links: _,
-            pushed_tokens: _,
-            touched: _, // since it was saved
-            rewritten: _,
-        } = self;
-        nodes.save(out);
-        open_calls.save(out);
-        generated.save(out);
-        let mut superseded_nodes: Vec<(NodeIndex, usize)> =
-            superseded.iter().map(|(n, at)| (*n, *at)).collect();
-        crate::sorting::sort(&mut superseded_nodes);
-        out.count(superseded_nodes.len());
-        for (node, at) in superseded_nodes {
-            out.count(node.get());
-            out.count(at);
-        }
-        inserted.save(out);
-        away.save(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let nodes = Saved::load(from)?;
-        let open_calls = Saved::load(from)?;
-        let generated = Saved::load(from)?;
-        let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
-        let superseded = superseded.into_iter().collect();
-        let (inserted, away) = (Saved::load(from)?, Saved::load(from)?);
-        Ok(Self { nodes, open_calls, generated, superseded, inserted, away, ..Self::default() })
-    }
-}
+saved!(place History { open_calls, generated, inserted } but {
+    nodes, superseded, away, // as edits: see `NodeChange`
+    ids, has_reasoning, compactions, links, pushed_tokens, // derived from the nodes
+    reserved, // ids that have entered by now
+    touched, rewritten, // since it was saved
+});
 
 impl History {
     /// Checks what was read, and derives the rest from the nodes from position `known` on; `waited` are the calls that wait
@@ -61,7 +23,7 @@ impl History {
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub fn complete(&mut self, from: &Reader<'_>, known: usize, waited: &OpenCalls) -> Result<()> {
+    pub fn complete(&mut self, from: &Kind, known: usize, waited: &OpenCalls) -> Result<()> {
         if known == 0 {
             self.forget_what_follows();
         }

@@ -16,7 +16,7 @@ use crate::saved::{ListEdit, MapEdit, saved};
 use crate::sorted::SortedMap;
 
 /// A saved view, as far as it is needed to find out what changed since. Messages are compared by reference.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ViewMark {
     slots: Snapshot,
     header: usize,
@@ -28,7 +28,7 @@ pub struct ViewMark {
     outputs: Vec<usize>,
 }
 
-/// A slot for the journal. If its message is that of its node, the message is not written again.
+/// A slot as it is saved. If its message is that of its node, the message is not written again.
 #[derive(Debug, Clone)]
 pub struct SlotChange {
     node: NodeIndex,
@@ -44,9 +44,9 @@ saved!(struct SlotChange { node, message, tally, part, form });
 /// What changed in a view.
 #[derive(Debug)]
 pub struct ViewChanges {
-    /// Header and context parts, if they changed.
-    fixed: Option<(Vec<SlotChange>, Vec<SlotChange>)>,
-    hidden_parts: Option<Vec<SlotChange>>,
+    header: ListEdit<SlotChange>,
+    parts: ListEdit<SlotChange>,
+    hidden_parts: ListEdit<SlotChange>,
     body: ListEdit<SlotChange>,
     order: ListEdit<NodeIndex>,
     dropped: MapEdit<NodeIndex, SlotChange>,
@@ -54,7 +54,7 @@ pub struct ViewChanges {
     outputs: ListEdit<usize>,
 }
 
-saved!(struct ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs });
+saved!(struct ViewChanges { header, parts, hidden_parts, body, order, dropped, pruned, outputs });
 
 impl SlotChange {
     pub fn of(slot: &Slot, history: &History) -> Self {
@@ -79,11 +79,10 @@ impl SlotChange {
 impl ViewChanges {
     /// Whether anything changed.
     pub fn is_any(&self) -> bool {
-        let Self { fixed, hidden_parts, body, order, dropped, pruned, outputs } = self;
-        fixed.is_some()
-            || hidden_parts.is_some()
-            || !(body.is_empty() && order.is_empty() && dropped.is_empty())
-            || !(pruned.is_empty() && outputs.is_empty())
+        let Self { header, parts, hidden_parts, body, order, dropped, pruned, outputs } = self;
+        let slots = [header, parts, hidden_parts, body].into_iter().all(ListEdit::is_empty);
+        let others = order.is_empty() && outputs.is_empty();
+        !(slots && others && dropped.is_empty() && pruned.is_empty())
     }
 }
 
@@ -92,10 +91,6 @@ fn same(before: &Slot, now: &Slot) -> bool {
     before.node == now.node
         && Arc::ptr_eq(&before.message, &now.message)
         && (before.tally, before.part, before.form) == (now.tally, now.part, now.form)
-}
-
-fn all_same(before: &[Slot], now: &[Slot]) -> bool {
-    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| same(before, now))
 }
 
 impl View {
@@ -115,21 +110,25 @@ impl View {
 
     /// What changed since the view was saved.
     pub(in crate::context) fn changes_since(&self, mark: &ViewMark, history: &History) -> ViewChanges {
-        let change = |slot: Slot| SlotChange::of(&slot, history);
-        let all_told = |slots: &[Slot]| slots.iter().map(|slot| SlotChange::of(slot, history)).collect();
-        let (before_body, grown) = (mark.header + mark.parts, self.before_body() != mark.header + mark.parts);
-        let (fixed, body) = if self.was_appended_to(&mark.slots) && !grown {
+        let change = |slot: &Slot| SlotChange::of(slot, history);
+        let edit = |before: &[Slot], now: &[Slot]| ListEdit::between(before, now, same).map(change);
+        let before_body = mark.header + mark.parts;
+        let (header, parts, body) = if self.was_appended_to(&mark.slots) && self.before_body() == before_body
+        {
             let known = mark.slots.len - before_body;
-            (None, ListEdit::append(known, self.body[known..].to_vec()))
+            let appended =
+                |len: usize, all: &[Slot]| ListEdit::append(len, all[len..].iter().map(change).collect());
+            (
+                appended(mark.header, &self.header),
+                appended(mark.parts, &self.parts),
+                appended(known, &self.body),
+            )
         } else {
             let before = self.slots_at(&mark.slots);
             let (fixed, body) = before.split_at(before_body);
             let (header, parts) = fixed.split_at(mark.header);
-            let others = !all_same(header, &self.header) || !all_same(parts, &self.parts);
-            let fixed = others.then(|| (all_told(&self.header), all_told(&self.parts)));
-            (fixed, ListEdit::between(body, &self.body, same))
+            (edit(header, &self.header), edit(parts, &self.parts), edit(body, &self.body))
         };
-        let hidden = !all_same(&mark.hidden_parts, &self.hidden_parts);
         let dropped = if self.dropped.is(&mark.dropped) {
             MapEdit::none()
         } else {
@@ -137,40 +136,38 @@ impl View {
         };
         let outputs: Vec<usize> = self.outputs.iter().copied().collect();
         ViewChanges {
-            fixed,
-            hidden_parts: hidden.then(|| all_told(&self.hidden_parts)),
-            body: body.map(change),
-            order: ListEdit::between(&mark.order, &self.order, |before, now| before == now),
+            header,
+            parts,
+            hidden_parts: edit(&mark.hidden_parts, &self.hidden_parts),
+            body,
+            order: ListEdit::from_to(&mark.order, &self.order),
             dropped: dropped.map(change),
             pruned: MapEdit::between(&mark.pruned, &self.pruned, same).map(change),
-            outputs: ListEdit::between(&mark.outputs, &outputs, |before, now| before == now),
+            outputs: ListEdit::from_to(&mark.outputs, &outputs),
         }
     }
 
     /// Whether changes only append messages.
     pub(in crate::context) fn only_grows(&self, changes: &ViewChanges) -> bool {
-        let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs: _ } = changes;
+        let ViewChanges { header, parts, hidden_parts, body, order, dropped, pruned, outputs: _ } = changes;
         let grows = body.appends_to(self.body.len()) && order.appends_to(self.order.len());
-        grows && fixed.is_none() && hidden_parts.is_none() && dropped.is_empty() && pruned.is_empty()
+        let others = [header, parts, hidden_parts].into_iter().all(ListEdit::is_empty);
+        grows && others && dropped.is_empty() && pruned.is_empty()
     }
 
     /// Applies changes; [`View::complete`] then derives the rest. `None` if they belong to another view.
     pub(in crate::context) fn put_changes(&mut self, changes: ViewChanges, history: &History) -> Option<()> {
-        let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs } = changes;
+        let ViewChanges { header, parts, hidden_parts, body, order, dropped, pruned, outputs } = changes;
         let slot = |change: SlotChange| change.slot(history);
-        let slots = |changes: Vec<SlotChange>| changes.into_iter().map(slot).collect::<Option<Vec<Slot>>>();
-        if fixed.is_some() {
+        if !(header.is_empty() && parts.is_empty()) {
             self.changes.edit_header();
         }
         self.changes.edit(body.front());
-        if let Some((header, parts)) = fixed {
-            (self.header, self.parts) = (slots(header)?, slots(parts)?);
-        }
-        if let Some(hidden) = hidden_parts {
-            self.hidden_parts = slots(hidden)?;
-        }
         let mut positions: Vec<usize> = self.outputs.take().into();
-        let fits = body.try_map(slot)?.apply(&mut self.body)
+        let fits = header.try_map(slot)?.apply(&mut self.header)
+            && parts.try_map(slot)?.apply(&mut self.parts)
+            && hidden_parts.try_map(slot)?.apply(&mut self.hidden_parts)
+            && body.try_map(slot)?.apply(&mut self.body)
             && order.apply(&mut self.order)
             && outputs.apply(&mut positions);
         self.outputs = Shared::from(VecDeque::from(positions));

@@ -1,29 +1,19 @@
-//! A view in a snapshot. The message of a slot that is whole is written only once, with the history.
+//! A view that was read.
 
 use std::cell::RefCell;
 
 use super::View;
-use super::changes::Changes;
-use super::snapshot::Epochs;
 use super::sums::Sums;
 use crate::context::slot::Slot;
 use crate::error::Result;
-use crate::saved::{Reader, saved};
+use crate::saved::{Kind, saved};
 
-// Fields that are made afresh are derived again. Epochs and changes matter only to readers of this view in memory.
-saved!(struct View {
-    header, body, dropped, order, tools, outputs, changed_from, edited, fixed_changed, marked_tokens, parts, hidden_parts,
-    parts_changed_from, marked_body, merged, pruned, ephemeral, cut_to,
-} fresh {
-    dropped_tokens: 0,
-    hides_requests: false,
-    sums: Sums::default(),
-    epochs: Epochs::default(),
-    changes: Changes::default(),
-    exchanges: RefCell::default(),
-});
-saved!(rest of View {
+saved!(place View {
     tools, changed_from, edited, fixed_changed, marked_tokens, parts_changed_from, marked_body, merged, ephemeral, cut_to,
+} but {
+    header, parts, hidden_parts, body, order, dropped, outputs, pruned, // as edits: see `ViewChanges`
+    dropped_tokens, hides_requests, sums, exchanges, // derived from these
+    epochs, changes, // matter only to readers of this view in memory
 });
 
 impl View {
@@ -31,7 +21,7 @@ impl View {
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub(in crate::context) fn complete(&mut self, from: &Reader<'_>, known: usize) -> Result<()> {
+    pub(in crate::context) fn complete(&mut self, from: &Kind, known: usize) -> Result<()> {
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         self.hides_requests = self.dropped.values().any(Slot::opens_turn);
         self.exchanges = RefCell::default();

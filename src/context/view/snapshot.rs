@@ -21,8 +21,8 @@ impl Default for ReplacedTail {
 
 type Shared = Arc<Mutex<ReplacedTail>>;
 
-/// A view as it was at some time. Read it with [`View::slots_at`].
-#[derive(Debug)]
+/// A view as it was at some time; by default, an empty one. Read it with [`View::slots_at`].
+#[derive(Debug, Default)]
 pub struct Snapshot {
     kept: Shared,
     /// How many slots there were.

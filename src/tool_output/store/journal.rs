@@ -1,9 +1,11 @@
 //! Changes of the stored outputs since a session was last saved.
 
+use std::borrow::Cow;
+
 use super::{ToolOutputs, places_in_memory};
 use crate::error::Result;
 use crate::hashing::HashMap;
-use crate::saved::{MAX_SAVED_NUMBER, MapEdit, Reader};
+use crate::saved::{Kind, MAX_SAVED_NUMBER, MapEdit};
 use crate::tool_output::output::Output;
 
 impl ToolOutputs {
@@ -12,21 +14,28 @@ impl ToolOutputs {
         self.touched.clear();
     }
 
-    /// The changes, by place.
-    pub fn changes(&self) -> MapEdit<u64, Output> {
-        MapEdit::of(self.touched.iter().copied(), |place| self.outputs.get(&place).cloned())
+    /// The place of the next output.
+    pub fn next_place(&self) -> u64 {
+        self.next_place
+    }
+
+    /// The changes since they were saved, when `next_place` was this.
+    pub fn changes_since(&self, next_place: u64) -> MapEdit<u64, Cow<'_, Output>> {
+        let new = self.outputs.starting_at(&next_place).map(|(place, _)| *place);
+        let changed = self.touched.iter().copied().filter(|place| *place < next_place);
+        MapEdit::of(changed.chain(new), |place| self.outputs.get(&place).map(Cow::Borrowed))
     }
 
     /// Applies changes. Everything derived from the outputs is updated by [`ToolOutputs::complete`].
-    pub fn put_changes(&mut self, changes: MapEdit<u64, Output>) {
-        changes.apply(&mut self.outputs);
+    pub fn put_changes(&mut self, changes: MapEdit<u64, Cow<'_, Output>>) {
+        changes.map(Cow::into_owned).apply(&mut self.outputs);
     }
 
     /// Checks what was read, and updates what is derived from the outputs.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
-    pub fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+    pub fn complete(&mut self, from: &Kind) -> Result<()> {
         let outputs = &self.outputs;
         let places: HashMap<_, _> = outputs.iter().map(|(at, output)| (output.id.clone(), *at)).collect();
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < self.next_place);

@@ -104,7 +104,7 @@ impl World {
             }
             17 => {
                 if let Some(fold) = self.session.context().fold_infos().iter().find(|f| f.in_view) {
-                    self.session.unfold(&fold.id).unwrap();
+                    self.session.unfold(&fold.id, false).unwrap();
                 }
             }
             18 => self.rewind(),
@@ -152,7 +152,7 @@ impl World {
     /// Rewinds to the newest user message of the initial history, unless it was removed already.
     fn rewind(&mut self) {
         let before = fingerprint(&self.session);
-        if self.session.rewind("now").is_ok() {
+        if self.session.rewind(Some("now")).is_ok() {
             self.rewritten = true;
             "and now?".clone_into(&mut self.newest_user);
         } else {
