@@ -5,8 +5,8 @@ use super::collect::SO_FAR;
 use super::draft::{Draft, Section, key_of};
 use crate::facts::shorten;
 use crate::facts::{
-    Content, Sentence, Statement, first_sentence, is_courtesy, narrates, only_leads_on, sentences, statement,
-    unwrapped,
+    Content, Sentence, Statement, final_question, first_sentence, is_courtesy, narrates, only_leads_on,
+    sentences, statement, unwrapped,
 };
 
 /// The most bytes of an answer's beginning.
@@ -28,8 +28,12 @@ const ASKED: &str = " (asked: ";
 const LEAST: usize = 4;
 const LEAST_ON_THE_WAY: usize = 6;
 
+/// Between what an answer states and what the user said to its question.
+const THEN: &str = " (the user then: ";
+
 /// Adds what an answer states. `request`: what it answers.
 pub(super) fn add_answer(draft: &mut Draft, text: &str, request: &str) {
+    let before = draft.newest();
     if is_short(text) {
         if let Some(line) = with_request(text, request) {
             add_line(draft, &line);
@@ -37,7 +41,16 @@ pub(super) fn add_answer(draft: &mut Draft, text: &str, request: &str) {
     } else if !add_statements(draft, text, true) {
         add_beginning(draft, text);
     }
+    draft.asking = final_question(text).and_then(|_| draft.key_since(Section::Progress, before));
     mark_boxes(draft, text);
+}
+
+/// Adds what the user said to what an answer proposed: alone, the proposal would be taken for decided.
+pub(super) fn add_reply(draft: &mut Draft, reply: &str) {
+    if let Some(key) = draft.asking.take() {
+        let reply = shorten::beginning(reply, LONGEST_REQUEST);
+        draft.append(Section::Progress, &key, &format!("{THEN}{reply})"));
+    }
 }
 
 /// Whether an answer is told whole.
@@ -84,9 +97,10 @@ fn add_line(draft: &mut Draft, line: &str) {
     draft.put(Section::Progress, &key_of(line), line, weight.into());
 }
 
-/// The answer in a line that tells it, without its request.
+/// The answer in a line that tells it, without its request and what the user said to it.
 pub(super) fn answer_in(line: &str) -> &str {
-    line.split_once(ASKED).map_or(line, |(answer, _)| answer)
+    let end = [ASKED, THEN].iter().filter_map(|label| line.find(label)).min();
+    &line[..end.unwrap_or(line.len())]
 }
 
 /// The statement of most weight in a line that tells an answer.

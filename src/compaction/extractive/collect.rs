@@ -3,7 +3,9 @@
 use super::actions::{
     DONE_LABEL, TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors,
 };
-use super::answers::{add_answer, add_former, add_on_the_way, add_thought, last_answer, strongest};
+use super::answers::{
+    add_answer, add_former, add_on_the_way, add_reply, add_thought, last_answer, strongest,
+};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::options::ExtractiveOptions;
@@ -68,6 +70,7 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
         match message.role {
             Role::User if is_request(message, text) => {
                 request = without_attachments(message);
+                add_reply(&mut draft, &request);
                 add_request(&mut draft, &request);
             }
             Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, &request),

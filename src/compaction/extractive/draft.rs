@@ -72,6 +72,8 @@ pub(super) struct Draft {
     earlier: u64,
     /// The number of lines that earlier summaries had no room for, by section.
     missing: HashMap<Section, u64>,
+    /// The key of what the last answer stated before it asked the user something, until the user's next message.
+    pub asking: Option<String>,
     /// The texts of the plan's entries, by id.
     pub planned: HashMap<String, String>,
 }
@@ -139,6 +141,19 @@ impl Draft {
         let list = self.entries.entry(section).or_default();
         self.index.insert((section, key.to_owned()), list.len());
         list.push(Entry { key: key.to_owned(), text, seq, count, weight });
+    }
+
+    /// Adds a text at the end of an entry.
+    pub fn append(&mut self, section: Section, key: &str, text: &str) {
+        if let Some(entry) = self.get_mut(section, key) {
+            entry.text.push_str(&neutralize(text));
+        }
+    }
+
+    /// The key of the newest entry of a section, if it is newer than `seq`.
+    pub fn key_since(&self, section: Section, seq: u64) -> Option<String> {
+        let newest = self.entries.get(&section)?.iter().max_by_key(|entry| entry.seq)?;
+        (newest.seq > seq).then(|| newest.key.clone())
     }
 
     /// Puts a removed entry back with another text and weight, keeping its position in time.

@@ -239,6 +239,23 @@ fn no_statement_is_told_without_those_after_it() {
 }
 
 #[test]
+fn a_proposal_is_told_with_the_users_reply() {
+    let plan = "Plan A: one page with three sections, a summary at the right and an accordion on mobile, because it is short. OK?";
+    let list = [
+        user("Make the checkout a single page."),
+        padding(),
+        said(plan),
+        user("Almost. No accordion on mobile."),
+    ];
+    let told = "- Plan A: one page with three sections, a summary at the right and an accordion on mobile, because it is short. (asked: Make the checkout a single page.) (the user then: Almost. No accordion on mobile.)";
+    let first = summary(&list, 400);
+    assert_eq!(section(&first, PROGRESS), [told], "{first}");
+    let again = [user(&first), padding(), said("Here it is: 3 sections, no accordion.")];
+    let second = summary(&again, 400);
+    assert!(section(&second, PROGRESS).contains(&told), "{second}");
+}
+
+#[test]
 fn unfinished_work_is_open() {
     let mut list = session();
     list.push(user("Yes, deploy it to staging."));
