@@ -77,4 +77,17 @@ impl Context {
         fold.altered.extend(new.map(|slot| PlacedSlot { slot, shown: true }));
         self.folds_changed += u64::from(fold.altered.len() > count);
     }
+
+    /// How many messages the newest fold remembers.
+    pub fn remembered(&self) -> usize {
+        self.folds.last().map_or(0, |fold| fold.altered.len())
+    }
+
+    /// Goes back to when it remembered so many.
+    pub fn forget_after(&mut self, remembered: usize) {
+        if let Some(fold) = self.folds.last_mut().filter(|fold| fold.altered.len() > remembered) {
+            fold.altered.truncate(remembered);
+            self.folds_changed += 1;
+        }
+    }
 }

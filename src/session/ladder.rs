@@ -30,6 +30,8 @@ use crate::tool_output::Mark;
 pub(super) struct Checkpoint {
     view: View,
     pointers: Vec<(NodeIndex, NodeIndex)>,
+    /// How many messages the newest fold remembered. Passes make no folds.
+    remembered: usize,
     /// The whole list, because a pass may also remove entries: those of messages that it brings back.
     left_out: Vec<LeftOut>,
     outputs: Mark,
@@ -300,6 +302,7 @@ impl Session {
         Checkpoint {
             view: self.context.view.clone(),
             pointers: self.context.pointers.clone(),
+            remembered: self.context.remembered(),
             left_out: self.context.left_out.clone(),
             outputs: self.context.outputs.mark(),
             events: self.context.events.len(),
@@ -312,6 +315,7 @@ impl Session {
         let Some(before) = before else { return };
         self.context.view.restore_from(before.view);
         self.context.pointers = before.pointers;
+        self.context.forget_after(before.remembered);
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
         self.context.outputs.roll_back(before.outputs);
