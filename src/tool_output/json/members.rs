@@ -67,7 +67,7 @@ pub(super) fn reports_failure(document: &Document<'_>, member: usize) -> bool {
                 matches!(document.kind(member), Kind::Array | Kind::Object) && document.len(member) == 0;
             !empty && !matches!(raw, "null" | "false" | "\"\"" | "0")
         }
-        "status" | "state" | "level" | "severity" | "outcome" | "result" => {
+        "status" | "state" | "level" | "severity" | "outcome" | "result" | "conclusion" => {
             let word = raw.trim_matches('"').to_ascii_lowercase();
             ["error", "failed", "failure", "fatal", "critical"].contains(&word.as_str())
         }

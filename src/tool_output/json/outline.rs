@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::members::{failed, reports_failure};
 use super::scan::{Document, Kind};
 use super::strings::cut_string;
 use crate::sorting::sort;
@@ -22,6 +23,9 @@ const LEAST_LEFT_OUT: usize = 32;
 /// The same for a string without blanks. That is mostly a path or an address, of which a piece says nothing.
 const LEAST_LEFT_OUT_OF_WORD: usize = 128;
 
+/// An object with at most so many members, none of which has members, is as good as one value: a time with its zone.
+const FEW_MEMBERS: usize = 2;
+
 /// Replaces values that are left out.
 const LEFT_OUT: &str = "…";
 
@@ -34,8 +38,8 @@ pub struct Outline {
     pub is_whole: bool,
 }
 
-/// Shortens JSON to about `bytes` bytes. Values near the top are preferred to nested ones, and the beginning of a list
-/// to its rest. The remaining bytes are shared by the long strings, which keep their beginning and end.
+/// Shortens JSON to about `bytes` bytes. Values near the top are preferred to nested ones, what reports a failure to its neighbours, and
+/// the beginning of a list to its rest. The remaining bytes are shared by the long strings, which keep their beginning and end.
 ///
 /// `None` if the text is not a JSON object or list.
 pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
@@ -54,23 +58,59 @@ fn choose(document: &Document<'_>, bytes: usize, least: usize) -> (Vec<usize>, u
     const TOP: u64 = u64::MAX;
     let mut left = bytes;
     let mut chosen = Vec::new();
-    let mut next = BinaryHeap::from([(TOP, Reverse(0))]);
-    while let Some((height, Reverse(node))) = next.pop() {
+    // Each value with whether it is all or nothing.
+    let mut next = BinaryHeap::from([(TOP, Reverse(0), false)]);
+    while let Some((height, Reverse(node), is_one)) = next.pop() {
         let all = cost(document, node);
-        let takes = if is_cut(document, node, least) { all - document.raw(node).len() + least } else { all };
-        let Some(rest) = left.checked_sub(takes) else { continue };
+        let takes = if is_one {
+            document.key(node).len() + document.raw(node).len() + ":,".len()
+        } else if is_cut(document, node, least) {
+            all - document.raw(node).len() + least
+        } else {
+            all
+        };
+        let Some(rest) = left.checked_sub(takes) else {
+            if is_one {
+                next.push((height - 1, Reverse(node), false));
+            }
+            continue;
+        };
         left = rest;
         chosen.push(node);
-        let is_list = document.kind(node) == Kind::Array;
-        // Each item of a list counts as one deeper than the item before it.
-        for (before, child) in document.children(node).take(left).enumerate() {
-            let is_deeper = matches!(document.kind(child), Kind::Array | Kind::Object);
-            let depth = 1 + usize::from(is_deeper) + if is_list { before } else { 0 };
-            next.push((height - depth as u64, Reverse(child)));
+        let children = document.children(node).take(left);
+        if is_one {
+            chosen.extend(document.children(node));
+        } else if document.kind(node) == Kind::Array {
+            // Each item of a list counts as one deeper than the item before it. One in a hundred may have failed, and that one matters.
+            let (first, rest): (Vec<usize>, Vec<usize>) = children.partition(|item| failed(document, *item));
+            for (before, child) in first.into_iter().chain(rest).enumerate() {
+                let depth = 1 + before + usize::from(has_members(document, child));
+                next.push((height - depth as u64, Reverse(child), false));
+            }
+        } else {
+            for child in children {
+                let is_one = is_one_value(document, child, least);
+                let is_deeper = has_members(document, child) && !is_one;
+                let depth = usize::from(!reports_failure(document, child)) + usize::from(is_deeper);
+                next.push((height - depth as u64, Reverse(child), is_one));
+            }
         }
     }
     sort(&mut chosen);
     (chosen, left)
+}
+
+fn has_members(document: &Document<'_>, node: usize) -> bool {
+    matches!(document.kind(node), Kind::Array | Kind::Object)
+}
+
+/// Whether an object has few members, each a short value.
+fn is_one_value(document: &Document<'_>, node: usize, least: usize) -> bool {
+    document.kind(node) == Kind::Object
+        && (1..=FEW_MEMBERS).contains(&document.len(node))
+        && !document
+            .children(node)
+            .any(|member| has_members(document, member) || is_cut(document, member, least))
 }
 
 /// Whether a value is a string that is cut if it has room for this many bytes.
@@ -171,7 +211,7 @@ mod tests {
     fn top_level_members_come_first() {
         let of = |bytes| outline(BOOKING, bytes).unwrap().text;
         assert_eq!(of(30), r#"{"id":"UM3OG5",…,"paid":true}"#);
-        assert_eq!(of(75), r#"{"id":"UM3OG5","user":{…},"flights":[{…},…],"cabin":"economy","paid":true}"#);
+        assert_eq!(of(75), r#"{"id":"UM3OG5","user":{"id":"omar_1241","born":null},…,"paid":true}"#);
         assert_eq!(
             of(140),
             r#"{"id":"UM3OG5","user":{"id":"omar_1241","born":null},"flights":[{"number":"HAT113","price":120},{…}],"cabin":"economy","paid":true}"#
@@ -179,6 +219,31 @@ mod tests {
         let all: serde_json::Value = serde_json::from_str(BOOKING).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&of(400)).unwrap(), all);
         assert_eq!([140, 400].map(|bytes| outline(BOOKING, bytes).unwrap().is_whole), [false, true]);
+    }
+
+    #[test]
+    fn what_failed_comes_first() {
+        let job = |n: usize| {
+            let conclusion = if n == 3 { "failure" } else { "success" };
+            serde_json::json!({ "id": 100 + n, "name": format!("test {n}"), "status": "completed", "conclusion": conclusion })
+        };
+        let text =
+            serde_json::json!({ "total_count": 5, "jobs": (0..5).map(job).collect::<Vec<_>>() }).to_string();
+        assert_eq!(
+            outline(&text, 110).unwrap().text,
+            r#"{"total_count":5,"jobs":[{…},…,{"id":103,"name":"test 3","status":"completed","conclusion":"failure"},…]}"#
+        );
+    }
+
+    #[test]
+    fn a_small_object_is_as_good_as_a_value() {
+        let zone = "Europe/Zurich";
+        let at = |time: &str| serde_json::json!({ "dateTime": time, "timeZone": zone });
+        let text = serde_json::json!({ "id": "ev_7", "start": at("2026-10-16T10:00"), "end": at("2026-10-16T11:00"), "etag": "3249130457" });
+        assert_eq!(
+            outline(&text.to_string(), 90).unwrap().text,
+            r#"{"id":"ev_7","start":{"dateTime":"2026-10-16T10:00","timeZone":"Europe/Zurich"},…}"#
+        );
     }
 
     #[test]
