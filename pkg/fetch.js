@@ -13,9 +13,24 @@ export function initFrom(source) {
 }
 
 async function instantiate(source) {
-  const module = await compiled(await source);
-  return WebAssembly.instantiate(module, importsOf(module));
+  const given = await source;
+  try {
+    const module = await compiled(given);
+    return await WebAssembly.instantiate(module, importsOf(module));
+  } catch (cause) {
+    throw isForbidden(cause) ? forbidden(cause) : cause;
+  }
 }
+
+/** Whether the page's content security policy allows no WebAssembly. Each browser says it in words of its own. */
+const isForbidden = (error) => !ContextError.isInstance(error) && /content security policy|\bCSP\b|unsafe-eval/i.test(error?.message);
+
+const forbidden = (cause) =>
+  new ContextError(
+    "NOT_INITIALIZED",
+    "the page's Content-Security-Policy allows no WebAssembly: add 'wasm-unsafe-eval' to its `script-src` (it allows no `eval` of JavaScript)",
+    { cause },
+  );
 
 async function compiled(given) {
   if (given instanceof WebAssembly.Module) return given;

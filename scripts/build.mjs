@@ -58,9 +58,9 @@ function withoutDocComments(text) {
   return text.replace(/^ *\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm, "");
 }
 
-/** Adds doc comments to the methods that bindgen adds to every class. */
+/** Adds doc comments to the methods that bindgen adds to every class, and the library that declares `Symbol.dispose`, which they name. */
 function withFreeing(text) {
-  return text
+  return `/// <reference lib="esnext.disposable" />\n${text}`
     .replace(/^    free\(\): void;$/gm, "    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */\n$&")
     .replace(/^    \[Symbol\.dispose\]\(\): void;$/gm, "    /** `free`, for `using`. */\n$&");
 }

@@ -234,6 +234,8 @@ pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
+        // JSON has no such numbers, so options from JavaScript have them as texts.
+        Value::String(s) if matches!(s.as_str(), "NaN" | "Infinity" | "-Infinity") => s.clone(),
         Value::String(s) if s.chars().count() <= SHOWN_CHARS => format!("{s:?}"),
         Value::String(s) => format!("{:?}…", s.chars().take(SHOWN_CHARS).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::openai_responses::kinds::is_model_made;
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Part, Role, Text};
 
@@ -113,14 +114,43 @@ impl Fields {
         if usual && self.is_plain(order) { Extras::default() } else { Extras::new(format, self.map) }
     }
 
+    /// The error for an entry without a role, which may be an item of the Responses API.
+    pub(super) fn no_role(&self, index: usize) -> Error {
+        let kind = self.get("type").and_then(Value::as_str);
+        let of_responses =
+            |kind: &&str| *kind == "reasoning" || kind.ends_with("_output") || is_model_made(&self.map);
+        Error::message_at(
+            index,
+            match kind.filter(of_responses) {
+                Some(kind) => format!("`role` is missing; {}", foreign(kind, Format::OpenaiResponses)),
+                None => "`role` is missing".to_owned(),
+            },
+        )
+    }
+
+    /// What a call needs that has no name or no arguments. `text`: the key of the arguments.
+    pub(super) fn needed_of_call(&self, text: &str) -> String {
+        let is_object = self.get(text).is_some_and(Value::is_object);
+        let hint = if is_object { format!(": pass `JSON.stringify({text})`") } else { String::new() };
+        format!("needs `name` and `{text}`, both strings{hint}")
+    }
+
     /// Takes the role of the entry at `index`. A role that is not one of `known` is an error.
     pub(super) fn take_role(&mut self, index: usize, known: &[Role]) -> Result<Role> {
         let Some(name) = self.take_string("role") else {
-            return Err(Error::message_at(index, "`role` is missing"));
+            return Err(self.no_role(index));
         };
         let role = Role::parse(&name).filter(|role| known.contains(role));
         role.ok_or_else(|| Error::message_at(index, format!("unknown role `{name}`")))
     }
+}
+
+/// Tells the caller how to pass an entry or a part of another format.
+pub(super) fn foreign(kind: &str, format: Format) -> String {
+    let format = format.as_str();
+    format!(
+        "`{kind}` belongs to the format \"{format}\": push it with `pushFrom(\"{format}\", …)`, or `convert` it"
+    )
 }
 
 /// An object that is being written, starting from a template or empty.

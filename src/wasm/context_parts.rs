@@ -8,6 +8,7 @@ use super::arguments::known_keys;
 use super::error::context_error;
 use super::inner::Inner;
 use super::value::json;
+use crate::config::describe;
 use crate::error::{Error, ErrorCode};
 use crate::session::{ContextChange, tool_name};
 use crate::tokens::count_tools_by;
@@ -58,6 +59,10 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     let Value::Array(tools) = tools else {
         return Err(Error::argument("tools: expected a list of tool definitions").into());
     };
+    if let Some(at) = tools.iter().position(|tool| !tool.is_object()) {
+        let why = format!("tools: expected a list of tool definitions, got {} at {at}", describe(&tools[at]));
+        return Err(Error::argument(why).into());
+    }
     let filter = inner.tool_filter.borrow().clone();
     let (tools, allowed) = filtered(inner, filter.as_ref(), tools)?;
     refuse_if_used(inner, writes, "setTools")?;

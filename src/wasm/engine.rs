@@ -12,10 +12,9 @@ use super::away;
 use super::call_cost;
 use super::inner::Inner;
 use super::run::{self, Goal};
-use super::value::{get, json};
-use crate::error::ErrorCode;
+use super::usage::reported_usage;
+use super::value::get;
 use crate::session::Session;
-use crate::tokens::ReportedUsage;
 
 /// A session.
 #[wasm_bindgen(skip_typescript)]
@@ -111,10 +110,8 @@ impl Engine {
     /// Records the usage in a model's answer, if there is one that can be read.
     #[wasm_bindgen(js_name = recordUsageOf)]
     pub fn record_usage_of(&self, answer: JsValue) -> Result<(), JsValue> {
-        let usage = get(&answer, "usage").ok().flatten();
-        let usage = usage.and_then(|usage| json(&usage, ErrorCode::InvalidArgument).ok());
-        let reported = usage.and_then(|usage| ReportedUsage::from_value(&usage).ok());
-        let Some(reported) = reported else { return Ok(()) };
+        let usage = get(&answer, "usage").ok().flatten().unwrap_or_default();
+        let Ok(Some(reported)) = reported_usage(&usage) else { return Ok(()) };
         self.inner.write(|core| {
             core.record_usage(&reported);
             Ok(())

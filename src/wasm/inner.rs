@@ -33,8 +33,9 @@ use crate::tokens::Counter;
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
 pub struct Inner {
-    /// `None` once the caller has freed the session.
-    core: RefCell<Option<Session>>,
+    /// `None` once the caller has freed the session. Boxed, so that its memory is freed then, while results of `prepare` still refer to
+    /// the rest.
+    core: RefCell<Option<Box<Session>>>,
     /// The pushed objects, and those made from messages.
     pub handles: RefCell<Handles>,
     /// The caller's list, entry by entry.
@@ -90,7 +91,7 @@ impl Inner {
         let callback_counter = options.callback().cloned();
         let Options { summarize, now, on_cost, store, .. } = options;
         Self {
-            core: RefCell::new(Some(core)),
+            core: RefCell::new(Some(Box::new(core))),
             handles: RefCell::default(),
             line: RefCell::default(),
             header_beside: Cell::default(),
@@ -159,7 +160,7 @@ impl Inner {
         *self.saved.borrow_mut() = other.saved.take();
         self.header_beside.set(other.header_beside.get());
         self.write_quietly(|core| {
-            core.continue_as_loaded(read);
+            core.continue_as_loaded(*read);
             Ok(())
         })
     }
@@ -171,12 +172,12 @@ impl Inner {
 
     fn core(&self) -> std::result::Result<Ref<'_, Session>, JsValue> {
         let core = self.core.try_borrow().map_err(|_| reentered())?;
-        Ref::filter_map(core, Option::as_ref).map_err(|_| freed_error().into())
+        Ref::filter_map(core, Option::as_deref).map_err(|_| freed_error().into())
     }
 
     pub fn core_mut(&self) -> std::result::Result<RefMut<'_, Session>, JsValue> {
         let core = self.core.try_borrow_mut().map_err(|_| reentered())?;
-        RefMut::filter_map(core, Option::as_mut).map_err(|_| freed_error().into())
+        RefMut::filter_map(core, Option::as_deref_mut).map_err(|_| freed_error().into())
     }
 
     /// Changes the core, then delivers events to the listeners. An error includes the report of the failed run.

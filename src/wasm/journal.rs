@@ -42,6 +42,7 @@ impl Session {
     /// ```
     /// @param since An earlier position of the session. The newest records are kept in memory, up to 256 KiB of them.
     /// @returns The records, empty if nothing has changed; `null` if they are no longer kept: take a `snapshot` then.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for a position that the session has not reached.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array | null")]
     pub fn changes(
         &self,

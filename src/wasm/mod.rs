@@ -63,6 +63,7 @@ mod text_pieces;
 mod thrown;
 mod tokens;
 mod tool_outputs;
+mod usage;
 mod value;
 mod view;
 

@@ -20,12 +20,13 @@ use super::option_changes::set_options;
 use super::options::{Options, read_options};
 use super::run::begin_background_if_wanted;
 use super::sync::sync;
+use super::usage::reported_usage;
 use super::value::{flat_to_js, get, is_list, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
 use crate::session::{SavedSummary, Session as Core};
-use crate::tokens::{ReportedUsage, TokenUsage};
+use crate::tokens::TokenUsage;
 
 /// One agent's conversation, kept inside its context window.
 ///
@@ -270,8 +271,9 @@ impl Session {
 
     /// Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`). Call it
     /// after each answer, before or after you push that.
-    /// `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
-    /// (and return zeros): then `shouldCompact` uses the counted tokens.
+    /// `shouldCompact` uses the last one since the last compaction. If a provider reports none, nothing is recorded, and zeros are
+    /// returned: for `undefined`, `null`, and a usage object whose counts are all missing or 0. Then `shouldCompact` uses the counted
+    /// tokens.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
     #[wasm_bindgen(js_name = recordUsage, unchecked_return_type = "TokenUsage")]
@@ -279,10 +281,7 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
     ) -> Result<JsValue, JsValue> {
-        if usage.is_undefined() || usage.is_null() {
-            return flat_to_js(&TokenUsage::default());
-        }
-        let reported = ReportedUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?;
+        let Some(reported) = reported_usage(&usage)? else { return flat_to_js(&TokenUsage::default()) };
         self.inner.write(|core| {
             core.record_usage(&reported);
             Ok(())

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, JSON, JsString, Object, Reflect, Uint8Array};
+use js_sys::{Array, JSON, JsString, Number, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -69,7 +69,7 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
             &value,
             &mut |_key: JsString, value: JsValue| {
                 let number = value.as_f64().filter(|number| !number.is_finite());
-                let named = number.map(|number| JsValue::from_str(&number.to_string()));
+                let named = number.map(|number| Number::from(number).to_js_string().into());
                 Ok(Some(if value.is_function() {
                     JsValue::from_str("[function]")
                 } else {
@@ -113,9 +113,34 @@ pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
 pub fn repaired_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
     repaired_json(entry, None, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(cause) = JSON::stringify(entry).err() else { return error };
-        let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
+        let what = unwritable_in(entry).map_or_else(|| "it".to_owned(), |path| format!("`{path}`"));
+        let why = format!("{what} cannot be written as JSON (a cycle, a BigInt, or a getter that throws)");
         context_error(&Error::message_at(index, why), Some(&cause), None)
     })
+}
+
+/// How deep [`unwritable_in`] looks. A cycle has no end.
+const DEEPEST: usize = 6;
+
+/// The path of what cannot be written as JSON inside a value, such as `content.0.size`; `None` if it is the value itself.
+fn unwritable_in(value: &JsValue) -> Option<String> {
+    let mut path: Vec<String> = Vec::new();
+    let mut seen = vec![value.clone()];
+    while path.len() < DEEPEST {
+        let keys = keys_of(seen.last()?).ok()?;
+        let culprit = keys.iter().find_map(|key| {
+            let read = Reflect::get(seen.last()?, &key);
+            let is_unwritable = read.as_ref().map_or(true, |value| JSON::stringify(value).is_err());
+            is_unwritable.then(|| (key.as_string().unwrap_or_default(), read.ok()))
+        });
+        let Some((key, inside)) = culprit else { break };
+        path.push(key);
+        match inside {
+            Some(inside) if inside.is_object() && !seen.contains(&inside) => seen.push(inside),
+            _ => break,
+        }
+    }
+    (!path.is_empty()).then(|| path.join("."))
 }
 
 /// Whether an entry contains a lone surrogate: half a character, as in a text that was cut by its length. It has no form in JSON,

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /* tslint:disable */
 /* eslint-disable */
 /**
@@ -1517,8 +1518,9 @@ export type PartName =
 | "skills";
 
 /**
- * Your function that calls a model. It may throw or reject: then it is called once more (`maxAttempts`), and after that `onFailure`
- * applies. With `"error"`, nothing changes, and its error is the `cause` of the error that is thrown. The error's message is also in
+ * Your function that calls a model. It may throw or reject: then it is called once more (`maxAttempts`), at once, with the same request
+ * (with a smaller one if the model found it too long). So after a 429, let it wait before it throws, unless your client does. After the
+ * last attempt, `onFailure` applies. If that leads to an error, its `cause` is what your function threw. The message of that is also in
  * `report.summary.fallback`, in the decision and in the event `compaction_failed` (see `onFailure`).
  *
  * It must not wait for its own session: `compact()`, and `prepare()` over the limit, wait for its answer. If it calls them before
@@ -1527,7 +1529,7 @@ export type PartName =
  */
 export type Summarize = (
 request: SummaryRequest,
-options: { signal?: AbortSignal },
+options: { signal?: AbortSignal | undefined },
 ) => SummaryResponse | string | Promise<SummaryResponse | string>;
 
 /** When and how old parts of a conversation are replaced by a summary ("folded"). */
@@ -1810,10 +1812,10 @@ export interface SessionOptions {
         maxAttempts?: number | undefined;
         /**
          * What happens if no summary could be had. `"extractive"`: the built-in extractive summariser is used; if even that saves nothing,
-         * `prepare` shortens messages as a last resort. `"error"`: a compaction rejects and changes nothing; `prepare` goes on without a
-         * summary if the view fits its limit anyway, and rejects if it does not. Either way, `report.summary.fallback` and the event
-         * `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the other presets and
-         * your own ladders.
+         * `prepare` shortens messages as a last resort. `"error"`: a compaction rejects and changes nothing; `prepare` goes on with its other
+         * passes but without that last resort, and rejects if the view does not fit then (under `"rolling"`, it rejects at once). Either way,
+         * `report.summary.fallback` and the event `compaction_failed` say what failed. Default: `"extractive"` under the ladder
+         * `"contextfold"`, `"error"` under the other presets and your own ladders.
          */
         onFailure?: "error" | "extractive" | undefined;
         /**
@@ -2523,6 +2525,7 @@ export class Session {
      * ```
      * @param since An earlier position of the session. The newest records are kept in memory, up to 256 KiB of them.
      * @returns The records, empty if nothing has changed; `null` if they are no longer kept: take a `snapshot` then.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a position that the session has not reached.
      */
     changes(since: number): Uint8Array | null;
     /**
@@ -2743,8 +2746,9 @@ export class Session {
     /**
      * Records what a model call used: the usage object of a provider or SDK, or a response that contains one (see `tokenUsage`). Call it
      * after each answer, before or after you push that.
-     * `shouldCompact` uses the last one since the last compaction. If a provider reports none, `undefined` and `null` record nothing
-     * (and return zeros): then `shouldCompact` uses the counted tokens.
+     * `shouldCompact` uses the last one since the last compaction. If a provider reports none, nothing is recorded, and zeros are
+     * returned: for `undefined`, `null`, and a usage object whose counts are all missing or 0. Then `shouldCompact` uses the counted
+     * tokens.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an object of any other shape.
      */

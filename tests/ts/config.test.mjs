@@ -100,6 +100,9 @@ describe("the options object as a whole", () => {
   for (const key of ["summarize", "tokenizer"])
     test(`refuses null as ${key}`, () => assert.throws(() => new Session({ [key]: null }), failsWith("INVALID_CONFIG", named(key))));
 
+  test("numbers that JSON does not have are shown as numbers", () => {
+    for (const contextWindow of [NaN, Infinity, -Infinity]) assert.throws(() => new Session({ contextWindow }), failsWith("INVALID_CONFIG", new RegExp(`got ${contextWindow}$`)));
+  });
   test("a value that is not JSON is refused by its key", () => {
     assert.throws(() => new Session({ contextWindow: 10n }), failsWith("INVALID_CONFIG", /contextWindow/));
   });

@@ -124,6 +124,12 @@ describe("tools", () => {
     assert.equal(some.tools.length, 2);
   });
 
+  test("what is no tool definition is refused, and nothing changes", () => {
+    const s = session();
+    for (const [bad, what] of [[5, "5"], ["read", '"read"'], [null, "null"], [() => {}, "null"]]) assert.throws(() => s.setTools("openai-chat", [...TOOLS, bad]), failsWith("INVALID_ARGUMENT", new RegExp(`tool definitions, got ${what} at ${TOOLS.length}`)));
+    assert.deepEqual(s.tools, TOOLS);
+  });
+
   test("a filter that throws or does not return a boolean changes nothing", () => {
     for (const [toolFilter, cause] of [[() => { throw new TypeError("no"); }, TypeError], [() => "yes", String], [() => undefined]]) {
       const s = session((name) => name !== "deploy");

@@ -42,6 +42,18 @@ for (const file of FILES) {
   });
 }
 
+test("each store's types compile alone, without a newer library", () => {
+  const types = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).exports;
+  const stores = Object.entries(types).filter(([name]) => name.startsWith("./stores/"));
+  assert.ok(stores.length > 8);
+  for (const [name, { import: { types } }] of stores) {
+    const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, lib: ["lib.es2022.d.ts", "lib.dom.d.ts"], types: [], strict: true };
+    const alone = ts.createProgram([fileURLToPath(new URL(`../../${types}`, import.meta.url))], options);
+    const ours = ts.getPreEmitDiagnostics(alone).filter(({ file }) => !file?.fileName.includes("node_modules"));
+    assert.deepEqual(ours.map((d) => ts.flattenDiagnosticMessageText(d.messageText, " ")).filter((text) => /dispose/.test(text)), [], name);
+  }
+});
+
 test("nothing is declared twice, except a class and the interface that extends it", () => {
   const source = program.getSourceFile(path("wasm/contextfold.d.cts"));
   const seen = new Map();

@@ -250,6 +250,17 @@ test("an error of `onReport` says where it comes from", async () => {
   await assert.rejects(prepareStep({ ...options, strict: true })(call), /your `onReport` threw/);
 });
 
+test("two runs under one key: the hook's user is told what they can do", async () => {
+  const store = memoryStore();
+  const told = [];
+  const client = { chat: { completions: { create: async () => ({ choices: [{ message: { role: "assistant", content: "done" } }] }) } } };
+  const run = (content) => runChat(client, { model: "gpt-5", messages: [{ role: "user", content }] }, { contextWindow: 8000, execute: {}, store, key: "chat-17", onError: (error) => told.push(error) });
+  await Promise.all([run("A"), run("B")]);
+  assert.deepEqual([...new Set(told.map(({ code }) => code))], ["STORE_CONFLICT"]);
+  assert.match(told[0].message, /`chat-17`.*a `key` of its own/);
+  assert.match(told[0].cause.message, /already saved/);
+});
+
 test("a hook with a store and no key says that nothing would be saved", () => {
   const store = memoryStore();
   assert.throws(() => prepareStep({ contextWindow: 8000, store }), { code: "INVALID_CONFIG", message: /nothing is saved without a `key`/ });

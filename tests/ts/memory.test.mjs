@@ -49,6 +49,20 @@ describe("memory", () => {
     await many(1_000);
     assert.equal(gauge.memory().wasm_bytes, held);
   });
+
+  test("results of `prepare` that are kept hold next to nothing of a freed session", async () => {
+    const gauge = new Session();
+    const kept = [];
+    const before = gauge.memory().wasm_bytes;
+    for (let i = 0; i < 1_000; i++) {
+      const session = new Session({ contextWindow: 10_000 });
+      session.push(user("a"));
+      kept.push(await session.prepare());
+      session.free();
+    }
+    const each = (gauge.memory().wasm_bytes - before) / kept.length;
+    assert.ok(each < 2_500, `${each} bytes of each`);
+  });
 });
 
 v8.setFlagsFromString("--expose-gc");

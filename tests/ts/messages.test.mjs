@@ -221,6 +221,27 @@ describe("objects", () => {
       assert.deepEqual(stateOf(session), before);
     });
 
+  const refusedWith = (words) => (error) => failsWith("INVALID_MESSAGE")(error) && (error.message.includes(words) || assert.fail(`no ${words} in: ${error.message}`));
+
+  test("what cannot be written as JSON is named by its path", () => {
+    const paths = { n: refused["a BigInt"], self: cycle, "content.0.size": user([{ type: "text", text: "x", size: 5n }]), "a.b.b": user("x", { a: (() => { const a = {}; a.b = { b: a }; return a; })() }), role: refused["a getter that throws"] };
+    for (const [path, bad] of Object.entries(paths))
+      for (const push of [(s) => s.push(bad), (s) => s.pushFrom("openai-chat", [bad])])
+        assert.throws(() => push(new Session()), refusedWith(`\`${path}\` cannot be written as JSON`));
+  });
+
+  test("arguments as an object: the message says what to do, and each path stands in one pair of backticks", () => {
+    const bad = refused["arguments that are no text"];
+    assert.throws(() => new Session().push(bad), refusedWith("`tool_calls[0].function` needs `name` and `arguments`, both strings: pass `JSON.stringify(arguments)`"));
+    assert.throws(() => new Session().pushFrom("openai-chat", bad), refusedWith("pass `JSON.stringify(arguments)`"));
+    assert.throws(() => new Session().push(user([{ type: "image", url: 5 }])), refusedWith("`content[0].url` is not a string"));
+  });
+
+  test("an item of the Responses API under another format: the message names its format", () => {
+    for (const format of ["messages", "openai-chat", "anthropic", "bedrock-converse", "ai-sdk"])
+      assert.throws(() => new Session().pushFrom(format, [{ type: "function_call_output", call_id: "c", output: "x" }]), refusedWith('pushFrom("openai-responses", …)'), format);
+  });
+
   test("the value that a getter threw is the cause", () => {
     for (const bad of [refused["a getter that throws"], refused["toJSON that throws"]])
       assert.throws(() => new Session().push(bad), (e) => failsWith("INVALID_MESSAGE")(e) && e.cause === throwing);

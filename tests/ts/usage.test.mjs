@@ -53,6 +53,32 @@ test("missing usage records nothing", async () => {
   assert.equal((await session.afterModelCall(undefined)).decisions.length, 1);
 });
 
+describe("a provider that reports no usage: its SDK's object records nothing", () => {
+  const none = { inputTokens: undefined, inputTokenDetails: { noCacheTokens: undefined, cacheReadTokens: undefined }, outputTokens: undefined, outputTokenDetails: { textTokens: undefined }, totalTokens: undefined };
+  class Result {
+    steps = [{ usage: none }];
+    totalUsage = none;
+    get usage() {
+      return none;
+    }
+  }
+  const nothing = { "AI SDK 6": none, "AI SDK 5": { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }, "a whole result": new Result(), "a response": { id: "r", usage: none }, nulls: { prompt_tokens: null, completion_tokens: null }, zeros: { input_tokens: 0, output_tokens: 0 } };
+  for (const [what, usage] of Object.entries(nothing))
+    test(what, async () => {
+      const costs = [];
+      const session = new Session({ model: "gpt-5", contextWindow: 1000, onCost: (cost) => costs.push(cost) });
+      session.push(conversation(3));
+      assert.equal(session.recordUsage(usage).total_tokens, 0);
+      assert.equal(session.shouldCompact(), true, "counted tokens judge");
+      assert.equal((await session.loop().modelCall(() => ({ usage }))).usage, usage);
+      await session.afterModelCall(usage);
+      assert.deepEqual(costs, []);
+    });
+  test("but an object of no known shape is refused", () => {
+    for (const usage of [{ tokens: undefined }, { inputTokens: undefined, outputTokens: "5" }, () => {}]) assert.throws(() => new Session().recordUsage(usage), failsWith("INVALID_ARGUMENT"));
+  });
+});
+
 test("the last usage decides, not the sum and not the counted tokens", () => {
   const session = new Session({ contextWindow: 1000 });
   session.push(conversation(3));

@@ -29,6 +29,23 @@ test("a module that cannot be loaded is refused with the reason, and init may be
   assert.throws(() => version(), notInitialized(/init/));
 });
 
+test("a page whose policy forbids WebAssembly is told which source to allow", async () => {
+  const { compile, compileStreaming } = WebAssembly;
+  const said = {
+    Chromium: new WebAssembly.CompileError("WebAssembly.compileStreaming(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because neither 'wasm-eval' nor 'unsafe-eval' is an allowed source of script"),
+    Firefox: new WebAssembly.CompileError("call to WebAssembly.compile() blocked by CSP"),
+    WebKit: new EvalError("Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of script"),
+  };
+  try {
+    for (const [browser, thrown] of Object.entries(said)) {
+      WebAssembly.compile = WebAssembly.compileStreaming = () => Promise.reject(thrown);
+      await assert.rejects(init(`${server.url}contextfold_bg.wasm`), (error) => notInitialized(/'wasm-unsafe-eval'.*script-src/)(error) && error.cause === thrown, browser);
+    }
+  } finally {
+    Object.assign(WebAssembly, { compile, compileStreaming });
+  }
+});
+
 test("it loads once, also from a server with the wrong content type, however often init is called", async () => {
   await Promise.all([init(`${server.url}contextfold_bg.wasm`), init(`${server.url}contextfold_bg.wasm`)]);
   const { version: expected } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));

@@ -15,6 +15,8 @@ const summarize: Summarize = async (request, { signal }) => {
   const fired: boolean | undefined = signal?.aborted;
   return { text: JSON.stringify(body) + String(fired), usage: { anything: 1 }, finish_reason: "stop" };
 };
+// A summariser may pass its own options on to another one.
+const wrapped: Summarize = async (request, { signal }) => summarize(request, { signal });
 const sync: Summarize = () => "text";
 // @ts-expect-error a number is not a summary
 const wrong: Summarize = () => 5;

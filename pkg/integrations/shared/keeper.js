@@ -244,16 +244,21 @@ export class Keeper {
     try {
       if (conversation) await save(conversation.session, conversation.home, { wasChanged: true });
     } catch (error) {
-      this.#tell(error, { goesOn: "the session could not be saved; the agent continues" });
+      this.#notSaved(error, conversation.home);
     }
   }
 
   /** Saves the session if it has a key, in parallel to the model call. */
   #save({ session, home }, wasChanged) {
-    save(session, home, { wasChanged })?.catch((error) => {
-      if (error?.code === "STORE_CONFLICT") this.#conversations.forget(home.key); // another process has saved: the next call loads that
-      this.#tell(error, { goesOn: "the session could not be saved; the agent continues" });
-    });
+    save(session, home, { wasChanged })?.catch((error) => this.#notSaved(error, home));
+  }
+
+  /** If somebody else has saved under the key, the next call loads that. The session's own advice is for those who call `save` themselves. */
+  #notSaved(error, { key }) {
+    const isConflict = error?.code === "STORE_CONFLICT";
+    if (isConflict) this.#conversations.forget(key);
+    const told = isConflict ? new ContextError("STORE_CONFLICT", `another call or process saved under \`${key}\` in the meantime, and nothing of it was overwritten. The next call goes on from what is saved there. Give each conversation a \`key\` of its own, and make its calls one after the other`, { cause: error }) : error;
+    this.#tell(told, { goesOn: "the session could not be saved; the agent continues" });
   }
 
   /** Calls `onReport` with the report, and with how the conversation was recognised. */

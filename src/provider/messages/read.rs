@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::super::detect::{is_gemini, of_part};
-use super::super::fields::Fields;
+use super::super::fields::{Fields, foreign};
 use super::super::format::object;
 use super::super::opaque::opaque_call;
 use super::{CALL_KEYS, CALL_POSITIONS, MESSAGE_KEYS, OUTPUT_EXTRAS, PART_KEYS};
@@ -20,11 +20,7 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
         return Err(Error::message_at(index, foreign("parts", Format::Gemini)));
     }
     let Some(name) = fields.take_string("role") else {
-        let why = match at(&fields, "type").and_then(Value::as_str) {
-            Some(kind) => format!("`role` is missing; {}", foreign(kind, Format::OpenaiResponses)),
-            None => "`role` is missing".to_owned(),
-        };
-        return Err(Error::message_at(index, why));
+        return Err(fields.no_role(index));
     };
     let Some(role) = Role::parse(&name) else {
         return Err(Error::message_at(index, format!("unknown role `{name}`")));
@@ -259,7 +255,7 @@ fn tool_calls(fields: &mut Fields, index: usize) -> Result<Vec<Part>> {
 }
 
 fn tool_call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
-    let wrong = |what: &str| Error::message_at(index, format!("`tool_calls[{n}]`{what}"));
+    let wrong = |what: &str| Error::message_at(index, inside(&format!("tool_calls[{n}]"), what));
     let Value::Object(map) = value else { return Err(wrong(" is not an object")) };
     let mut fields = Fields::new(map);
     let id = fields.take_string("id").ok_or_else(|| wrong(" has no `id`"))?;
@@ -270,7 +266,7 @@ fn tool_call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
         };
         let mut inner = Fields::new(inner);
         let (Some(name), Some(input)) = (inner.take_string("name"), inner.take_text(text)) else {
-            return Err(wrong(&format!("`.{key}` needs `name` and `{text}`, both strings")));
+            return Err(wrong(&format!("`.{key}` {}", inner.needed_of_call(text))));
         };
         fields.take(key);
         fields.nest(key, inner, &["name", text]);
@@ -334,7 +330,7 @@ fn part_extras(mut fields: Fields, mut given: GivenExtras, order: &[&str]) -> Ex
 }
 
 fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
-    let wrong = |what: &str| Error::message_at(index, format!("`content[{n}]`{what}"));
+    let wrong = |what: &str| Error::message_at(index, inside(&format!("content[{n}]"), what));
     let Value::Object(map) = value else { return Err(wrong(" is not an object")) };
     let mut fields = Fields::new(map);
     let kind = fields.take_string("type").ok_or_else(|| match (of_part(value), map.keys().next()) {
@@ -405,12 +401,12 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
     }
 }
 
-/// Tells the caller how to pass an entry or a part of another format.
-fn foreign(kind: &str, format: Format) -> String {
-    let format = format.as_str();
-    format!(
-        "`{kind}` belongs to the format \"{format}\": push it with `pushFrom(\"{format}\", …)`, or `convert` it"
-    )
+/// What is wrong at a path. If `what` begins with the rest of the path, they are one.
+fn inside(path: &str, what: &str) -> String {
+    match what.strip_prefix('`') {
+        Some(rest) => format!("`{path}{rest}"),
+        None => format!("`{path}`{what}"),
+    }
 }
 
 /// The value under `key`, unless it is missing or `null`.

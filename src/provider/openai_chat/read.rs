@@ -17,7 +17,7 @@ const KEYS: [&str; 7] =
 pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
-        return Err(Error::message_at(index, "`role` is missing"));
+        return Err(fields.no_role(index));
     };
     let role = match (name.as_str(), Role::parse(&name)) {
         ("function", _) => Role::Tool,
@@ -133,7 +133,7 @@ fn call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
     };
     let mut inner = Fields::new(&inner);
     let (Some(name), Some(input)) = (inner.take_string("name"), inner.take_text(text)) else {
-        return Err(wrong(&format!("needs `name` and `{text}`, both strings")));
+        return Err(wrong(&inner.needed_of_call(text)));
     };
     let mut call = match kind.as_str() {
         "function" => ToolCall::function(id, name, input),
