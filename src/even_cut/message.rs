@@ -134,21 +134,35 @@ fn cut_text(
         return None;
     }
     let bytes = bytes_of(text, tokens, level);
-    let outline = outline(text, bytes);
+    // A caller may pass on the outline that an earlier cut left, with its mark: one mark stands for all that is missing.
+    let (json, marks) = match marked(text) {
+        Some((begins, ends)) if ends == text.len() => text.split_at(begins),
+        _ => (&**text, ""),
+    };
+    let outline = outline(json, bytes);
+    let is_whole = outline.as_ref().is_some_and(|outline| outline.is_whole);
+    if is_whole && !marks.is_empty() {
+        return None;
+    }
     let kept = match &outline {
-        Some(Outline { text: head, is_whole }) => {
-            Pieces { head, left_out: if *is_whole { "" } else { text }, tail: "" }
-        }
+        Some(outline) => Pieces { head: &outline.text, left_out: if is_whole { "" } else { text }, tail: "" },
         None => pieces(text, bytes),
     };
+    let missing = if outline.is_some() { left_out_before(marks) } else { 0 };
     let left_out = tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
-    let listed = list_names(kept);
-    if let Some(Outline { text: shorter, .. }) = outline.as_ref().filter(|outline| outline.is_whole) {
-        return (shorter.len() < text.len()).then(|| shorter.clone());
-    }
-    let mark = mark(left_out, &listed);
-    let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
+    let mark = mark(left_out + missing, &list_names(kept));
+    let out = match &outline {
+        Some(_) if is_whole => kept.head.to_owned(),
+        Some(_) => [kept.head, "\n", &mark].concat(),
+        None => kept.around(&mark),
+    };
     (out.len() < text.len()).then_some(out)
+}
+
+/// The tokens that these marks say are missing.
+fn left_out_before(marks: &str) -> u64 {
+    let numbers = marks.split(MARK).skip(1).filter_map(|mark| mark.split(' ').next()?.parse::<u64>().ok());
+    numbers.fold(0, u64::saturating_add)
 }
 
 /// A text with marks cut further, so that one mark stands for all that is missing. `pushed`: its tokens when it was whole.
@@ -163,15 +177,24 @@ fn cut_again(
     if level.keeps_whole(tokens) {
         return None;
     }
-    let kept = pieces_around(text, marked, bytes_of(text, tokens, level));
+    let bytes = bytes_of(text, tokens, level);
+    let outline = if marked.1 == text.len() { outline(&text[..marked.0], bytes) } else { None };
+    let kept = match &outline {
+        Some(outline) => Pieces { head: &outline.text, left_out: text, tail: "" },
+        None => pieces_around(text, marked, bytes),
+    };
     let left_out = pushed.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
-    let out = kept.around(&mark(left_out, &list_names(kept)));
+    let mark = mark(left_out, &list_names(kept));
+    let out = if outline.is_some() { [kept.head, "\n", &mark].concat() } else { kept.around(&mark) };
     (out.len() < text.len()).then_some(out)
 }
 
+/// The beginning of a mark.
+const MARK: &str = "[… ";
+
 /// What stands where text was left out.
 fn mark(tokens: u64, listed: &str) -> String {
-    format!("[… {tokens} tokens left out{listed} …]")
+    format!("{MARK}{tokens} tokens left out{listed} …]")
 }
 
 /// How many bytes of a text of `tokens` tokens a level keeps.

@@ -101,8 +101,8 @@ fn malformed_messages_are_refused_with_their_index() {
         (json!({ "role": "user", "content": ["hi"] }), "content[0]"),
         (json!({ "role": "user", "content": [{ "text": "hi" }] }), "content[0]"),
         (json!({ "role": "user", "content": [{ "type": "text", "text": 1 }] }), "content[0]"),
-        (json!({ "role": "user", "content": [{ "type": "image", "url": 1 }] }), "`.url`"),
-        (json!({ "role": "user", "content": [{ "type": "image", "width": -1 }] }), "`.width`"),
+        (json!({ "role": "user", "content": [{ "type": "image", "url": 1 }] }), "`content[0].url`"),
+        (json!({ "role": "user", "content": [{ "type": "image", "width": -1 }] }), "`content[0].width`"),
         (json!({ "role": "user", "content": [{ "type": "opaque", "raw": 1 }] }), "`format`"),
         (json!({ "role": "user", "content": "hi", "id": 1 }), "`id`"),
         (json!({ "role": "user", "content": "hi", "priority": "high" }), "`priority`"),
@@ -116,7 +116,10 @@ fn malformed_messages_are_refused_with_their_index() {
         (json!({ "role": "tool", "tool_call_id": "a", "content": "", "output_ref": "r" }), "`output_ref`"),
         (json!({ "role": "assistant", "tool_calls": {} }), "`tool_calls`"),
         (json!({ "role": "assistant", "tool_calls": [{ "type": "function" }] }), "tool_calls[0]"),
-        (json!({ "role": "assistant", "tool_calls": [{ "id": "a", "type": "function" }] }), "`function`"),
+        (
+            json!({ "role": "assistant", "tool_calls": [{ "id": "a", "type": "function" }] }),
+            "`tool_calls[0]`",
+        ),
         (json!({ "role": "assistant", "tool_calls": [{ "id": "a", "type": "other" }] }), "other"),
         (
             json!({ "role": "assistant", "content": "x", "extras": { "messages": { "call_positions": [0] } } }),

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::members::{failed, reports_failure};
-use super::scan::{Document, Kind};
+use super::scan::{Document, GAP, Kind};
 use super::strings::cut_string;
 use crate::sorting::sort;
 
@@ -26,9 +26,6 @@ const LEAST_LEFT_OUT_OF_WORD: usize = 128;
 /// An object with at most so many members, none of which has members, is as good as one value: a time with its zone.
 const FEW_MEMBERS: usize = 2;
 
-/// Replaces values that are left out.
-const LEFT_OUT: &str = "…";
-
 /// Shortened JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
@@ -41,12 +38,12 @@ pub struct Outline {
 /// Shortens JSON to about `bytes` bytes. Values near the top are preferred to nested ones, what reports a failure to its neighbours, and
 /// the beginning of a list to its rest. The remaining bytes are shared by the long strings, which keep their beginning and end.
 ///
-/// `None` if the text is not a JSON object or list.
+/// `None` if the text is not a JSON object or list, or the outline of one.
 pub fn outline(text: &str, bytes: usize) -> Option<Outline> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
-    let document = Document::parse(text)?;
+    let document = Document::parse_with_gaps(text)?;
     let least = (bytes / SHARE).clamp(LEAST_BYTES, SHORT_BYTES);
     let (chosen, left) = choose(&document, bytes, least);
     let rooms = share_out(&document, &chosen, least, left);
@@ -77,7 +74,8 @@ fn choose(document: &Document<'_>, bytes: usize, least: usize) -> (Vec<usize>, u
         };
         left = rest;
         chosen.push(node);
-        let children = document.children(node).take(left);
+        // A value that is not chosen leaves a gap in any case.
+        let children = document.children(node).take(left).filter(|child| document.raw(*child) != GAP);
         if is_one {
             chosen.extend(document.children(node));
         } else if document.kind(node) == Kind::Array {
@@ -161,7 +159,7 @@ fn write(document: &Document<'_>, chosen: &[usize], rooms: &[Option<usize>]) -> 
         if let Some((around, next)) = open.last_mut() {
             out.push_str(if *next > *around + 1 { "," } else { "" });
             if node > *next {
-                out.push_str(LEFT_OUT);
+                out.push_str(GAP);
                 out.push(',');
             }
             *next = document.end(node);
@@ -193,7 +191,7 @@ fn close(document: &Document<'_>, open: &mut Vec<(usize, usize)>, out: &mut Stri
     let Some((node, next)) = open.pop() else { return };
     if next < document.end(node) {
         out.push_str(if next > node + 1 { "," } else { "" });
-        out.push_str(LEFT_OUT);
+        out.push_str(GAP);
     }
     out.push_str(if document.kind(node) == Kind::Object { "}" } else { "]" });
 }
@@ -233,6 +231,17 @@ mod tests {
             outline(&text, 110).unwrap().text,
             r#"{"total_count":5,"jobs":[{…},…,{"id":103,"name":"test 3","status":"completed","conclusion":"failure"},…]}"#
         );
+    }
+
+    #[test]
+    fn an_outline_has_an_outline() {
+        let once = outline(BOOKING, 140).unwrap().text;
+        assert_eq!(outline(&once, once.len() + 40).unwrap(), Outline { text: once.clone(), is_whole: false });
+        for bytes in 20..140 {
+            let twice = outline(&once, bytes).unwrap().text;
+            assert!(twice.len() <= once.len() && !twice.contains("…,…"), "{bytes}: {twice}");
+            assert!(Document::parse_with_gaps(&twice).is_some() || twice.is_empty(), "{bytes}: {twice}");
+        }
     }
 
     #[test]

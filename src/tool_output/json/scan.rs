@@ -3,13 +3,16 @@
 
 use std::ops::Range;
 
+/// Stands for values that were left out.
+pub(super) const GAP: &str = "…";
+
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
     Array,
     Text,
-    /// A number, `true`, `false` or `null`.
+    /// A number, `true`, `false` or `null`, or a gap.
     Other,
 }
 
@@ -36,7 +39,15 @@ pub(super) struct Document<'a> {
 impl<'a> Document<'a> {
     /// `None` if the text is not JSON (RFC 8259).
     pub(super) fn parse(text: &'a str) -> Option<Self> {
-        let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+        Self::scan(Scanner { bytes: text.as_bytes(), at: 0, has_gaps: false }, text)
+    }
+
+    /// The same, where [`GAP`] may stand for values and members that were left out.
+    pub(super) fn parse_with_gaps(text: &'a str) -> Option<Self> {
+        Self::scan(Scanner { bytes: text.as_bytes(), at: 0, has_gaps: true }, text)
+    }
+
+    fn scan(mut scanner: Scanner<'a>, text: &'a str) -> Option<Self> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
         let mut key = None;
@@ -123,6 +134,7 @@ fn closing(kind: Kind) -> u8 {
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
+    has_gaps: bool,
 }
 
 impl Scanner<'_> {
@@ -157,7 +169,9 @@ impl Scanner<'_> {
             b'-' | b'0'..=b'9' => self.number().map(|()| Kind::Other),
             _ => {
                 let rest = &self.bytes[self.at..];
-                let word = [&b"true"[..], b"false", b"null"].into_iter().find(|w| rest.starts_with(w))?;
+                let gap = if self.has_gaps { GAP.as_bytes() } else { b"null" };
+                let word =
+                    [&b"true"[..], b"false", b"null", gap].into_iter().find(|w| rest.starts_with(w))?;
                 self.at += word.len();
                 Some(Kind::Other)
             }
@@ -167,7 +181,7 @@ impl Scanner<'_> {
     /// Reads the name and colon of the next member of an object; reads nothing in a list.
     #[allow(clippy::option_option, reason = "no JSON, or no name where none belongs")]
     fn key_in(&mut self, kind: Kind) -> Option<Option<Range<usize>>> {
-        if kind == Kind::Array {
+        if kind == Kind::Array || self.has_gaps && self.bytes[self.at..].starts_with(GAP.as_bytes()) {
             return Some(None);
         }
         let start = self.at;
