@@ -56,16 +56,8 @@ impl Content {
         self.about.len().saturating_sub(self.pairs / 2) + self.figures
     }
 
-    /// Whether most of the words of one are in the other, or all words and only the figures differ, so that the later one replaces the
-    /// earlier one.
+    /// Whether most of the words of one are in the other, so that the later one replaces the earlier one.
     pub fn is_about_the_same(&self, other: &Self) -> bool {
-        if self.figures > 0
-            && self.figures == other.figures
-            && self.about.len() >= 2
-            && self.about == other.about
-        {
-            return true;
-        }
         let shared = self.about.iter().filter(|word| other.about.binary_search(word).is_ok()).count();
         shared >= 3 && shared * 5 >= self.about.len().min(other.about.len()) * 3
     }
@@ -86,8 +78,7 @@ mod tests {
             "Median: 71.20 € before, 64.80 € after.",
             "Now 45.1 % before, 38.3 % after, 6.8 points."
         ));
-        assert!(same("ledger has 12 replicas.", "ledger has 10 replicas."));
-        assert!(!same("ledger has 12 replicas.", "gateway has 10 replicas."));
+        assert!(!same("Section 2 is saved.", "Section 3 is saved."));
         assert!(!same("Store 211 lost a third of its drivers.", "The import failed for 21 hours."));
     }
 

@@ -53,8 +53,10 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
         .filter(|(i, (m, t))| !summaries[*i] && !t.trim().is_empty() && !m.role.is_instruction())
         .map(|(i, (m, t))| (i, m, t.as_str()))
         .collect();
-    let was_answered =
-        earlier.iter().rfind(|items| !items.is_empty()).is_some_and(|items| !items.iter().any(is_open_end));
+    let was_answered = earlier
+        .iter()
+        .rfind(|items| !items.is_empty())
+        .is_some_and(|items| items.iter().any(|item| item.text.starts_with(ANSWER_LABEL)));
     let settled = settled_at(was_answered, messages, &dialogue);
     drop_taken_up_since(&mut draft, &dialogue, settled.is_some());
     let mut next_action = 0;
@@ -152,12 +154,6 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], options: ExtractiveOptions,
             }
         }
     }
-}
-
-/// Whether an earlier summary ended before an answer.
-fn is_open_end(item: &earlier::Item) -> bool {
-    item.section == Section::Open
-        && [REQUEST_LABEL, DOING_LABEL, NEXT_LABEL].iter().any(|label| item.text.starts_with(label))
 }
 
 /// The position of the last request that the user made after an answer: whatever the assistant had thought on the way, the answer said what of

@@ -81,10 +81,11 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         let new = !headed.contains(&candidate.section);
         let heading = if new { counter.count(&heading(candidate.section)) } else { 0 };
         let mut cost = heading + counter.count(&candidate.line);
-        if cost > room && (is_request(&candidate.entry) || is_statement) {
-            let limit = if is_statement { SHORT_LINE } else { line_limit(candidate.section, budget) };
-            candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
-            cost = heading + counter.count(&candidate.line);
+        for limit in shorter_limits(&candidate, budget) {
+            if cost > room {
+                candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
+                cost = heading + counter.count(&candidate.line);
+            }
         }
         if cost > room {
             has_told_newest |= is_statement;
@@ -184,6 +185,18 @@ fn best_of_newest(entries: &mut Vec<Entry>) {
 /// Whether an entry is the first or the latest request, or the last answer. These are cut as short as necessary.
 fn is_request(entry: &Entry) -> bool {
     [FIRST, LATEST, ANSWER_LABEL].contains(&entry.key.as_str())
+}
+
+/// How short a line may become if it has no room, in bytes.
+fn shorter_limits(Candidate { section, entry, .. }: &Candidate, budget: u64) -> Vec<usize> {
+    let limit = line_limit(*section, budget);
+    match (is_request(entry), are_statements(*section)) {
+        // Only whole, the ledger sees that it is told.
+        _ if entry.text.starts_with(COMMITTED) => vec![],
+        (_, true) => vec![limit, SHORT_LINE],
+        (true, false) => vec![limit],
+        (false, false) => vec![],
+    }
 }
 
 /// About how many bytes a line is shortened to, so that no line takes the room of the others.

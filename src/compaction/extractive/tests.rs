@@ -169,6 +169,11 @@ fn what_was_thought_on_the_way_is_told_until_the_user_goes_on_from_an_answer() {
     work.extend(ran("t", "npm test", "Tests: 0 failed, 12 passed"));
     let turn = [vec![user("The build is red, please fix it.")], work.clone()].concat();
     let open = user(&told(&turn));
+    let beside_ledger =
+        ExtractiveOptions { max_tokens: 1000, beside_ledger: true, ..ExtractiveOptions::default() };
+    let open_beside_ledger = summarize(&[long.as_slice(), &turn].concat(), &BytesPerFour, beside_ledger);
+    let open_beside_ledger =
+        user(&format!("[Record of 9 earlier messages]\n\n{open_beside_ledger}\n\n[End of the record]"));
     let closed = user(&told(&[turn.clone(), vec![said(fixed)]].concat()));
     let next = user("Now write the docs of all modules, please.");
     let reminder = user("<system-reminder>The file src/a.rs was changed.</system-reminder>");
@@ -179,6 +184,7 @@ fn what_was_thought_on_the_way_is_told_until_the_user_goes_on_from_an_answer() {
         ([turn.clone(), vec![user("ok, please continue")]].concat(), vec![&found]), // it was interrupted
         (vec![open.clone(), reminder], vec![&found]),
         (vec![open.clone(), next.clone()], vec![&found]),
+        (vec![open_beside_ledger, next.clone()], vec![&found]),
         (vec![open.clone(), said(fixed)], vec![&found]), // the last answer has a line of its own
         (vec![open, said(fixed), next.clone()], vec![&done]),
         (vec![closed, next.clone()], vec![]),
