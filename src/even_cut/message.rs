@@ -14,7 +14,7 @@ use crate::facts::{OPENS, is_in_ref, marked};
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
-use crate::tool_output::{Json, Outline, outline};
+use crate::tool_output::{Json, outline};
 
 /// The message of a whole slot with its long texts cut to a level; `None` if none is long enough. Arguments that were JSON
 /// remain JSON with all their keys. Reasoning that nothing depends on is removed; only its field is kept, empty, if a
