@@ -10,7 +10,7 @@ use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::slot::Slot;
 use crate::error::Result;
-use crate::facts::{CommandOutcome, ExtractedFacts, KeptFacts};
+use crate::facts::{CallOutcome, ExtractedFacts, KeptFacts};
 use crate::message::Message;
 
 /// Applies the caller's redaction to a message.
@@ -88,11 +88,9 @@ impl Context {
         let answers = message.tool_outputs().next().map_or("", |output| &output.call_id);
         let before = self.history.nodes()[..index.get()].iter().rev();
         let call = before.flat_map(|node| node.message.tool_calls()).find(|call| call.id == answers);
-        let prints_own_messages = call.and_then(CommandOutcome::prints_own_messages);
-        let redacted = redacted
-            .map(|redacted| Ok(KeptFacts::of(&redacted(message)?, prints_own_messages)))
-            .transpose()?;
-        Ok((KeptFacts::of(message, prints_own_messages), redacted))
+        let kind = call.and_then(CallOutcome::output_kind);
+        let redacted = redacted.map(|redacted| Ok(KeptFacts::of(&redacted(message)?, kind))).transpose()?;
+        Ok((KeptFacts::of(message, kind), redacted))
     }
 }
 

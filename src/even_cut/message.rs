@@ -148,8 +148,9 @@ fn cut_text(
         Some(outline) => Pieces { head: &outline.text, left_out: if is_whole { "" } else { text }, tail: "" },
         None => pieces(text, bytes),
     };
-    let missing = if outline.is_some() { left_out_before(marks) } else { 0 };
-    let left_out = tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
+    let (all, missing) = if outline.is_some() { (json, left_out_before(marks)) } else { (&**text, 0) };
+    let tokens_of = |bytes: usize| sizes::share(tokens, bytes, text.len());
+    let left_out = tokens_of(all.len()).saturating_sub(tokens_of(kept.head.len() + kept.tail.len()));
     let mark = mark(left_out + missing, &list_names(kept));
     let out = match &outline {
         Some(_) if is_whole => kept.head.to_owned(),

@@ -103,8 +103,13 @@ fn edit_verb(command: &str) -> Option<ActionKind> {
     }
 }
 
-/// Whether the list contains one of the words of a tool's name (`read_file`, `readFile`, `files.read`).
+/// Whether the list contains one of the words of a tool's name.
 pub(super) fn named(name: &str, list: &[&str]) -> bool {
+    words_of(name).iter().any(|word| list.contains(&word.as_str()))
+}
+
+/// The words of a tool's name, in lower case: of `read_file`, `readFile` and `files.read`.
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut lower_before = false;
     for c in name.chars() {
@@ -118,7 +123,7 @@ pub(super) fn named(name: &str, list: &[&str]) -> bool {
         }
         lower_before = c.is_lowercase();
     }
-    words.iter().any(|w| list.contains(&w.as_str()))
+    words
 }
 
 #[cfg(test)]

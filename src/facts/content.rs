@@ -20,6 +20,8 @@ pub struct Content {
     pub figures: usize,
     /// Whether it has a name that can be looked up.
     pub names: bool,
+    /// Hashes of what tells one thing from another of its kind: names, codes, and numbers of things ("Section 2"), in order.
+    marks: Vec<u64>,
 }
 
 impl Content {
@@ -31,9 +33,19 @@ impl Content {
             .map(|sign| u64::from(u32::from(*sign)))
             .collect();
         let (mut pairs, mut figures) = (0, 0);
+        let literals = literals(text);
+        let mut marks: Vec<u64> = literals.iter().map(|literal| hash(literal.text.as_bytes())).collect();
+        let mut is_kind = false;
         for word in text.split_whitespace() {
             let is_code = word.contains(['#', '`']);
+            let is_number_of_kind = std::mem::replace(&mut is_kind, may_be_numbered(word));
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let has = |is: fn(char) -> bool| word.contains(is);
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            let is_mixed = has(char::is_alphabetic) && has(|c| c.is_ascii_digit());
+            if is_code || is_mixed || is_number && is_number_of_kind {
+                marks.push(hash(word.to_lowercase().as_bytes()));
+            }
             if word.contains(is_cjk) {
                 let chars: Vec<char> = word.chars().collect();
                 pairs += chars.len() - 1;
@@ -48,7 +60,8 @@ impl Content {
         }
         sort_by(&mut about, u64::cmp);
         about.dedup();
-        Self { about, pairs, figures, names: !literals(text).is_empty() }
+        sort_by(&mut marks, u64::cmp);
+        Self { about, pairs, figures, names: !literals.is_empty(), marks }
     }
 
     /// How much it says: words and figures.
@@ -56,11 +69,21 @@ impl Content {
         self.about.len().saturating_sub(self.pairs / 2) + self.figures
     }
 
-    /// Whether most of the words of one are in the other, so that the later one replaces the earlier one.
-    pub fn is_about_the_same(&self, other: &Self) -> bool {
-        let shared = self.about.iter().filter(|word| other.about.binary_search(word).is_ok()).count();
-        shared >= 3 && shared * 5 >= self.about.len().min(other.about.len()) * 3
+    /// Whether this replaces what was said before: the words of one are all in the other, and what the earlier one is about, too.
+    pub fn replaces(&self, earlier: &Self) -> bool {
+        let is_in = |list: &[u64], hash: &u64| list.binary_search(hash).is_ok();
+        let shared = self.about.iter().filter(|word| is_in(&earlier.about, word)).count();
+        shared >= 3
+            && shared == self.about.len().min(earlier.about.len())
+            && earlier.marks.iter().all(|mark| is_in(&self.marks, mark))
     }
+}
+
+/// Whether a number behind this word says which one is meant: "Section 2", not "Now 2".
+fn may_be_numbered(word: &str) -> bool {
+    word.chars().count() >= TELLING
+        && word.starts_with(char::is_uppercase)
+        && word.chars().all(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -69,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_later_figure_replaces_an_earlier_one_of_the_same() {
-        let same = |a: &str, b: &str| Content::of(a).is_about_the_same(&Content::of(b));
+        let same = |a: &str, b: &str| Content::of(b).replaces(&Content::of(a));
         assert!(same(
             "DE and AT: 45.9 % before, 39.2 % after, 6.7 points.",
             "Now 45.1 % before, 38.3 % after, 6.8 points."
@@ -79,7 +102,28 @@ mod tests {
             "Now 45.1 % before, 38.3 % after, 6.8 points."
         ));
         assert!(!same("Section 2 is saved.", "Section 3 is saved."));
+        assert!(same("The service ledger has 12 replicas.", "The service ledger has 10 replicas now."));
         assert!(!same("Store 211 lost a third of its drivers.", "The import failed for 21 hours."));
+    }
+
+    #[test]
+    fn what_is_about_something_else_replaces_nothing() {
+        for (one, other) in [
+            ("Fixed the null check in `src/a.rs`.", "Fixed the null check in `src/b.rs`."),
+            (
+                "I booked the flight HAT113 from Zurich to Berlin.",
+                "I booked the flight HAT227 from Berlin to Zurich.",
+            ),
+            ("Order #W123 was cancelled and refunded.", "Order #W456 was cancelled and refunded."),
+            ("Migration 41 is deployed to the cluster.", "Migration 42 is deployed to the cluster."),
+            (
+                "Because of audits, admins keep the right to delete.",
+                "Because of audits, users do not keep the right to delete.",
+            ),
+            ("我已经修复了登录模块的缓存问题。", "我已经修复了支付模块的缓存问题。"),
+        ] {
+            assert!(!Content::of(other).replaces(&Content::of(one)), "{one} {other}");
+        }
     }
 
     #[test]

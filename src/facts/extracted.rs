@@ -13,7 +13,7 @@ use memchr::memchr;
 use super::actions::action;
 use super::id_field::{FieldNames, each_literal_in};
 use super::kept::KeptFacts;
-use super::notes::{CallNote, CommandOutcome, Notes};
+use super::notes::{CallNote, CallOutcome, Notes, OutputKind};
 use super::user_text::UserText;
 use super::{Names, Subject, is_ask_user_tool};
 use crate::hashing::HashMap;
@@ -41,8 +41,8 @@ pub struct ExtractedFacts {
     has_notes: Vec<bool>,
     /// Which messages are texts without a `<`, so that they cannot contain tags.
     tagless: Vec<bool>,
-    /// Commands that no output has answered yet, by call id; the value is [`super::RunNote::prints_own_messages`].
-    running: SortedMap<String, bool>,
+    /// Calls that no output has answered yet and that ran or changed something, by id, with how their outputs are read.
+    running: SortedMap<String, OutputKind>,
     /// The call ids of questions to the user that no output has answered yet.
     asking: SortedSet<String>,
 }
@@ -106,8 +106,8 @@ impl ExtractedFacts {
         }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {
-            if let Some(prints_own_messages) = self.running.remove(&output.call_id) {
-                notes.answer = Some(CommandOutcome::of(message, output, prints_own_messages));
+            if let Some(kind) = self.running.remove(&output.call_id) {
+                notes.answer = Some(CallOutcome::of(message, output, kind));
             }
             if self.asking.remove(&output.call_id) {
                 notes.add_answer(output);
@@ -119,7 +119,7 @@ impl ExtractedFacts {
             subjects.push(Subject::of_action(&action));
             let note = CallNote::of(&action, at);
             if let Some(run) = note.as_ref().and_then(|note| note.run.as_ref()) {
-                self.running.insert(call.id.clone(), run.prints_own_messages);
+                self.running.insert(call.id.clone(), run.output);
             }
             notes.calls.extend(note);
             if is_ask_user_tool(&call.name) {
@@ -150,10 +150,8 @@ impl ExtractedFacts {
     /// Applies new ids to calls that are still waiting for their outputs.
     pub fn rename_calls(&mut self, ids: &HashMap<&str, &str>) {
         let now = |id: String| ids.get(id.as_str()).map_or(id, |now| (*now).to_owned());
-        self.running = std::mem::take(&mut self.running)
-            .into_iter()
-            .map(|(id, prints_own_messages)| (now(id), prints_own_messages))
-            .collect();
+        self.running =
+            std::mem::take(&mut self.running).into_iter().map(|(id, kind)| (now(id), kind)).collect();
         self.asking = std::mem::take(&mut self.asking).into_iter().map(now).collect();
     }
 

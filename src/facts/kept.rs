@@ -2,7 +2,7 @@
 
 use super::LiteralKind;
 use super::id_field::each_literal_in;
-use super::notes::CommandOutcome;
+use super::notes::{CallOutcome, OutputKind};
 use crate::hashing::HashMap;
 use crate::message::Message;
 use crate::saved::saved;
@@ -12,8 +12,8 @@ use crate::saved::saved;
 pub struct KeptFacts {
     /// Its literal facts, each once, in the order of their first occurrence.
     pub(super) literals: Vec<KeptLiteral>,
-    /// The outcome of the command that it answers.
-    pub(super) answer: Option<CommandOutcome>,
+    /// What came of the call that it answers.
+    pub(super) answer: Option<CallOutcome>,
 }
 
 /// A literal fact and the number of its occurrences.
@@ -30,8 +30,8 @@ saved!(struct KeptFacts { literals, answer });
 saved!(struct KeptLiteral { text, kind, count, field });
 
 impl KeptFacts {
-    /// The facts of a tool message. `prints_own_messages` is `None` unless it answers a command; see [`super::RunNote::prints_own_messages`].
-    pub fn of(message: &Message, prints_own_messages: Option<bool>) -> Self {
+    /// The facts of a tool message. `kind` is that of the output, `None` if it answers a call that only looked.
+    pub fn of(message: &Message, kind: Option<OutputKind>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::default();
         let mut literals: Vec<KeptLiteral> = Vec::new();
         each_literal_in(message, &mut |found, field| {
@@ -48,9 +48,7 @@ impl KeptFacts {
             literals.push(KeptLiteral { text: found.text.to_owned(), kind: found.kind, count: 1, field });
         });
         let output = message.tool_outputs().next();
-        let answer = output
-            .zip(prints_own_messages)
-            .map(|(output, prints_own_messages)| CommandOutcome::of(message, output, prints_own_messages));
+        let answer = output.zip(kind).map(|(output, kind)| CallOutcome::of(message, output, kind));
         Self { literals, answer }
     }
 }

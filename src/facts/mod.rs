@@ -37,6 +37,7 @@ mod rule_patterns;
 mod rule_words;
 mod says;
 mod sentences;
+mod service;
 mod shell;
 pub(crate) mod shorten;
 mod small_talk;
@@ -66,7 +67,7 @@ pub use kept::KeptFacts;
 pub use literal::{LiteralKind, literals};
 pub use marks::{LISTS as MARK_LISTS, OPENS, is_in_ref, mark_lists, marked, quoted};
 pub use names::Names;
-pub use notes::{COMMITTED, CallNote, CommandOutcome, Notes, RunNote};
+pub use notes::{COMMITTED, CallNote, CallOutcome, Notes, RunNote};
 pub use open_work::{
     checkboxes, continues, final_question, intentions, is_question_to_user, ticks, whole_final_question,
 };
@@ -78,6 +79,7 @@ pub use record_text::{
 };
 pub use says::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
 pub use sentences::{Sentence, first_sentence, sentences};
+pub use service::{call_line, changes_service};
 pub use shell::{
     commit_message, directory, effects, is_minor_change, only_reads, prints_own_messages, without_directory,
     without_shortening,

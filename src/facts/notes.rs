@@ -6,13 +6,15 @@ use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::record_text::{behind_record, recorded_rules, records_rules};
 use super::stated_rule::{StatedRule, quoted_rules, stated_rules};
 use super::{
-    Plan, checkboxes, commit_message, directory, final_question, intentions, is_minor_change,
-    is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done, shorten,
-    without_directory, without_shortening,
+    Plan, call_line, changes_service, checkboxes, commit_message, directory, final_question, intentions,
+    is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
+    shorten, without_directory, without_shortening,
 };
 use crate::hashing::HashSet;
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput, without_inserted};
+use crate::names::names;
 use crate::saved::saved;
+use crate::tool_output::{is_error, outline};
 
 /// Longer entries of a list, in bytes, lose their middle.
 const LONGEST_ENTRY: usize = 300;
@@ -20,6 +22,8 @@ const LONGEST_ENTRY: usize = 300;
 const MAX_NEXT: usize = 12;
 /// The length limit for commands, in bytes; longer ones are scripts.
 const LONGEST_COMMAND: usize = 120;
+/// The length limit for a service's answers, in bytes.
+const LONGEST_ANSWER: usize = 80;
 /// The length limit for errors, in bytes.
 const LONGEST_ERROR: usize = 120;
 
@@ -38,8 +42,8 @@ pub struct Notes {
     pub next: Vec<String>,
     /// Its calls that matter to the ledger.
     pub calls: Vec<CallNote>,
-    /// The outcome of the command that it answers.
-    pub answer: Option<CommandOutcome>,
+    /// What came of the call that it answers.
+    pub answer: Option<CallOutcome>,
 }
 
 /// A call that matters to the ledger.
@@ -49,14 +53,14 @@ pub struct CallNote {
     pub at: usize,
     /// The changes that it makes to the plan.
     pub plan: Option<Plan>,
-    /// The command that it runs.
+    /// What it runs or changes.
     pub run: Option<RunNote>,
 }
 
-/// A command.
+/// A command, or a call that changes something in another service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunNote {
-    /// What the command is about. A later run with the same key replaces it.
+    /// What it is about. A later run with the same key replaces it.
     pub key: String,
     /// The beginning of its line in the ledger.
     pub head: String,
@@ -65,26 +69,40 @@ pub struct RunNote {
     pub repeated: Option<String>,
     /// The folder that it changes into first.
     pub folder: Option<String>,
-    /// The output consists of a program's own messages, not of a file's text or the like.
-    pub prints_own_messages: bool,
+    /// How its output is read.
+    pub output: OutputKind,
     /// If it succeeds, it is not worth mentioning.
     pub is_minor: bool,
     /// The message of the commit that it makes.
     pub commit: Option<String>,
 }
 
-/// The outcome of a command.
+names! {
+    /// What an output consists of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum OutputKind {
+        /// A program's own messages.
+        Messages = "messages",
+        /// A file's text or the like, which a command printed.
+        Content = "content",
+        /// The answer of another service.
+        Answer = "answer",
+    }
+}
+
+/// What came of a command, or of a call that changed something in another service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandOutcome {
-    /// The [`RunNote::prints_own_messages`] with which its output was read.
-    pub speaks: bool,
+pub struct CallOutcome {
+    /// How its output was read.
+    pub output: OutputKind,
     /// Whether it failed.
     pub failed: bool,
     /// The end of its line in the ledger; empty if the output does not say how it ended.
     pub tail: String,
 }
 
-saved!(struct CommandOutcome { speaks, failed, tail });
+saved!(enum OutputKind);
+saved!(struct CallOutcome { output, failed, tail });
 
 impl Notes {
     /// The notes of a message, except for its calls and their outcomes.
@@ -158,8 +176,22 @@ impl CallNote {
 }
 
 impl RunNote {
-    /// The command that an action ran; `None` if it ran none or one that only looks.
+    /// What an action ran or changed; `None` if it only looked.
     fn of(action: &Action<'_>) -> Option<Self> {
+        if changes_service(action) {
+            let call = call_line(action);
+            let output = OutputKind::Answer;
+            let head = format!("`{call}` → ");
+            return Some(Self {
+                key: call,
+                head,
+                repeated: None,
+                folder: None,
+                output,
+                is_minor: false,
+                commit: None,
+            });
+        }
         let whole = action.command.as_deref().filter(|_| action.kind == ActionKind::Run)?;
         let command = without_directory(whole);
         if only_reads(command) {
@@ -174,7 +206,7 @@ impl RunNote {
             head,
             repeated: repeated(whole).filter(|_| !is_minor && commit.is_none()),
             folder: folder(whole).map(str::to_owned),
-            prints_own_messages: prints_own_messages(whole),
+            output: if prints_own_messages(whole) { OutputKind::Messages } else { OutputKind::Content },
             is_minor,
             commit,
         })
@@ -206,7 +238,7 @@ pub const COMMITTED: &str = "Committed: ";
 /// The outcome of a command that succeeded.
 const OK: &str = "ok";
 
-impl CommandOutcome {
+impl CallOutcome {
     /// Whether the output says nothing about how the command ended.
     pub fn is_unknown(&self) -> bool {
         self.tail.is_empty()
@@ -222,40 +254,62 @@ impl CommandOutcome {
         !self.failed && (self.tail == OK || self.is_unknown())
     }
 
-    /// The line of the output that says the outcome, as printed: the one that names an error, or the last one of a failed command.
+    /// The line of the output that says how a command ended, as printed: the one that names an error, or the last one of a failed command.
     pub fn outcome_line(&self) -> Option<&str> {
-        (!self.is_plain()).then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
+        let tells = self.output != OutputKind::Answer && !self.is_plain();
+        tells.then(|| self.tail.strip_prefix(FAILED).unwrap_or(&self.tail))
     }
 
-    /// Whether the output of a call's command consists of a program's own messages; `None` for a call that ran no command.
-    pub fn prints_own_messages(call: &ToolCall) -> Option<bool> {
-        CallNote::of(&action(call, 0), 0)?.run.map(|run| run.prints_own_messages)
+    /// What the output of a call consists of; `None` for a call that only looked.
+    pub fn output_kind(call: &ToolCall) -> Option<OutputKind> {
+        CallNote::of(&action(call, 0), 0)?.run.map(|run| run.output)
     }
 
-    /// The outcome of the command that `output` of this message answers.
-    pub fn of(message: &Message, output: &ToolOutput, speaks: bool) -> Self {
-        Self::from_outcome(&outcome(&message_text(message), output.is_error, speaks), speaks)
+    /// What came of the call that `output` of this message answers.
+    pub fn of(message: &Message, output: &ToolOutput, kind: OutputKind) -> Self {
+        let text = message_text(message);
+        if kind == OutputKind::Answer {
+            return Self::of_answer(&text, output.is_error);
+        }
+        let (failed, tail) = told(&outcome(&text, output.is_error, kind == OutputKind::Messages));
+        Self { output: kind, failed, tail }
     }
 
-    fn from_outcome(outcome: &Outcome, speaks: bool) -> Self {
-        let failed = outcome.status == Status::Failed;
-        let tail = match (outcome.tests, outcome.status) {
-            (Some((passed, 0)), Status::Failed) => {
-                format!("{}, though {passed} tests passed", outcome.failure(LONGEST_ERROR))
-            }
-            (Some((passed, failed)), _) => {
-                let error = outcome.error.as_deref().map(|error| shorten::line(error, LONGEST_ERROR));
-                let error = error.map(|error| format!(": {error}")).unwrap_or_default();
-                format!("{passed} passed, {failed} failed{error}")
-            }
-            (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
-            (None, Status::Ok) => OK.to_owned(),
-            (None, Status::Unknown) => {
-                outcome.error.as_deref().map_or_else(String::new, |error| shorten::line(error, LONGEST_ERROR))
-            }
+    /// A service's answer is quoted, so that nothing has to be claimed.
+    fn of_answer(text: &str, has_failed: bool) -> Self {
+        let failed = has_failed || is_error(text);
+        let most = if failed { LONGEST_ERROR } else { LONGEST_ANSWER };
+        let short = outline(text, most).map(|outline| outline.text);
+        let said = shorten::beginning(short.as_deref().unwrap_or(text), most);
+        let tail = match (failed, said.is_empty()) {
+            (true, true) => FAILED.trim_end_matches(": ").to_owned(),
+            (true, false) => [FAILED, &said].concat(),
+            (false, true) => "no output".to_owned(),
+            (false, false) => said,
         };
-        Self { speaks, failed, tail }
+        Self { output: OutputKind::Answer, failed, tail }
     }
+}
+
+/// Whether a command failed, and the end of its line in the ledger.
+fn told(outcome: &Outcome) -> (bool, String) {
+    let failed = outcome.status == Status::Failed;
+    let tail = match (outcome.tests, outcome.status) {
+        (Some((passed, 0)), Status::Failed) => {
+            format!("{}, though {passed} tests passed", outcome.failure(LONGEST_ERROR))
+        }
+        (Some((passed, failed)), _) => {
+            let error = outcome.error.as_deref().map(|error| shorten::line(error, LONGEST_ERROR));
+            let error = error.map(|error| format!(": {error}")).unwrap_or_default();
+            format!("{passed} passed, {failed} failed{error}")
+        }
+        (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
+        (None, Status::Ok) => OK.to_owned(),
+        (None, Status::Unknown) => {
+            outcome.error.as_deref().map_or_else(String::new, |error| shorten::line(error, LONGEST_ERROR))
+        }
+    };
+    (failed, tail)
 }
 
 fn entries(text: &str) -> Vec<(String, bool)> {

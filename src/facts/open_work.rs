@@ -1,5 +1,5 @@
 use super::phrases::Phrases;
-use super::sentences::{Sentence, is_entry, sentences, unmarked};
+use super::sentences::{Sentence, is_entry, is_fence, sentences, unmarked};
 use super::statements::{only_leads_on, statement};
 use super::words::words;
 
@@ -15,14 +15,20 @@ pub struct Checkbox<'a> {
 const OPEN_BOXES: [char; 4] = ['☐', '⬜', '□', '◻'];
 const TICKED_BOXES: [char; 4] = ['☑', '✅', '✔', '☒'];
 
-/// The checklist entries in a text, in order.
+/// The checklist entries in a text, in order, without those in code: a template has boxes that nobody ticked.
 pub fn checkboxes(text: &str) -> Vec<Checkbox<'_>> {
     let drawn =
         || !text.is_ascii() && text.contains(|c| OPEN_BOXES.contains(&c) || TICKED_BOXES.contains(&c));
     if !text.contains('[') && !text.contains("~~") && !drawn() {
         return Vec::new();
     }
-    text.lines().filter_map(|line| checkbox(line.trim())).collect()
+    let mut fenced = false;
+    let is_said = |line: &&str| {
+        let is_fence = is_fence(line);
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    };
+    text.lines().map(str::trim).filter(is_said).filter_map(checkbox).collect()
 }
 
 fn checkbox(line: &str) -> Option<Checkbox<'_>> {

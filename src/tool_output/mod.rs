@@ -20,7 +20,7 @@ pub use config::{MIN_MESSAGE_BYTES, ToolOutputCacheConfig};
 pub use cut::{prefix_bytes, prefix_chars, suffix_bytes, suffix_chars};
 pub use grep::{Grep, GrepArgs, grep};
 pub use head_tail::{HeadTail, truncate_head_tail};
-pub use json::{JSON_MAX_TOKENS, Json, Outline, compress_json, is_json_object, outline};
+pub use json::{JSON_MAX_TOKENS, Json, Outline, compress_json, is_error, is_json_object, outline};
 pub use long_text::{Line, LongText};
 pub use output::Output;
 pub use read::{ReadArgs, read};

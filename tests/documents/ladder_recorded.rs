@@ -73,8 +73,8 @@ fn the_decisions_on_the_sample_match_the_snapshot() {
     shrink_turns 1: 200163 -> 8564
     prune_tool_outputs 2: 8564 -> 7931
     shrink_turns 2: 8564 -> 5261
-    auto_compact 1: 5261 -> 6948
-    estimated 6948 of 8000
+    auto_compact 1: 5261 -> 6954
+    estimated 6954 of 8000
     ");
     insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
     window 128000

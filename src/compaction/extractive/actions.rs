@@ -4,8 +4,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::{self, Places};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, ActionKind, COMMITTED, Status, checkboxes, commit_message, created_id, directory, effects,
-    is_minor_change, only_reads, plan, without_directory, without_shortening,
+    Action, ActionKind, COMMITTED, Status, call_line, checkboxes, commit_message, created_id, directory,
+    effects, is_minor_change, only_reads, plan, without_directory, without_shortening,
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
@@ -58,21 +58,6 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
             draft.planned.extend(id.map(|id| (id, text)));
         }
     }
-}
-
-/// A tool call on one line: `name(key: value, …)`.
-pub(super) fn call_line(action: &Action<'_>) -> String {
-    let mut inside: Vec<String> = Vec::new();
-    match &action.args {
-        serde_json::Value::Object(map) => {
-            for (key, value) in map {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                inside.push(format!("{key}: {}", shorten::line(&value, 60)));
-            }
-        }
-        other => inside.push(shorten::line(other.as_str().unwrap_or_default(), 60)),
-    }
-    shorten::line(&format!("{}({})", action.call.name, inside.join(", ")), LONGEST_COMMAND).replace('`', "'")
 }
 
 /// Notes a file by its whole path, as far as the call tells it: a later record may have another root. `from` is the folder that the command
@@ -169,10 +154,21 @@ pub(super) fn mark_resolved_errors(draft: &mut Draft) {
 
 const RESOLVED: &str = " (succeeded later)";
 
-/// Open checkboxes become open work; ticked ones are removed from it.
+/// The assistant's open checkboxes become open work; ticked ones are done.
 pub(super) fn mark_boxes(draft: &mut Draft, text: &str) {
     for entry in checkboxes(text) {
         mark(draft, entry.text, entry.done);
+    }
+}
+
+/// The same of the user's. What the user ticked, the assistant did not do.
+pub(super) fn mark_boxes_of_user(draft: &mut Draft, text: &str) {
+    for entry in checkboxes(text) {
+        if entry.done {
+            draft.remove(Section::Open, &key_of(entry.text));
+        } else {
+            mark(draft, entry.text, false);
+        }
     }
 }
 

@@ -28,8 +28,10 @@ const ASKED: &str = " (asked: ";
 const LEAST: usize = 4;
 const LEAST_ON_THE_WAY: usize = 6;
 
-/// Between what an answer states and what the user said to its question.
+/// Between what an answer states and what the user said to its question, which stands between them if the answer's line does not have it.
 const THEN: &str = " (the user then: ";
+const THEN_ASKED: &str = " (then asked: ";
+const THEN_SAID: &str = " The user then: ";
 
 /// Adds what an answer states. `request`: what it answers.
 pub(super) fn add_answer(draft: &mut Draft, text: &str, request: &str) {
@@ -41,16 +43,32 @@ pub(super) fn add_answer(draft: &mut Draft, text: &str, request: &str) {
     } else if !add_statements(draft, text, true) {
         add_beginning(draft, text);
     }
-    draft.asking = final_question(text).and_then(|_| draft.key_since(Section::Progress, before));
+    let stated = draft.key_since(Section::Progress, before);
+    draft.asking = stated.zip(final_question(text).map(str::to_owned));
     mark_boxes(draft, text);
 }
 
-/// Adds what the user said to what an answer proposed: alone, the proposal would be taken for decided.
+/// Adds what the user said to the question of an answer: alone, what it proposed would be taken for decided. The question is told, too: it
+/// may be about something else.
 pub(super) fn add_reply(draft: &mut Draft, reply: &str) {
-    if let Some(key) = draft.asking.take() {
-        let reply = shorten::beginning(reply, LONGEST_REQUEST);
-        draft.append(Section::Progress, &key, &format!("{THEN}{reply})"));
-    }
+    let Some((key, question)) = draft.asking.take() else { return };
+    let Some(stated) = draft.get(Section::Progress, &key) else { return };
+    let (reply, question) = (shorten::beginning(reply, LONGEST_REQUEST), unwrapped(&question));
+    let told = if Content::of(&question).size() < 2 || stated.text.contains(&*question) {
+        format!("{THEN}{reply})")
+    } else {
+        format!("{THEN_ASKED}{}{THEN_SAID}{reply})", shorten::line(&question, LONGEST_REQUEST))
+    };
+    draft.append(Section::Progress, &key, &told);
+}
+
+/// A line of about `limit` bytes that tells an answer. What the user said to it stays: without that, it says something else.
+pub(super) fn shortened(line: &str, limit: usize, cut: impl Fn(&str, usize) -> String) -> String {
+    let at = [THEN, THEN_ASKED].iter().filter_map(|label| line.find(label)).min().unwrap_or(line.len());
+    let (told, reply) = line.split_at(at);
+    let without_question = reply.split_once(THEN_SAID).filter(|_| reply.len() > limit);
+    let reply = without_question.map_or_else(|| reply.to_owned(), |(_, said)| [THEN, said].concat());
+    cut(told, limit.saturating_sub(reply.len()).max(limit / 2)) + &reply
 }
 
 /// Whether an answer is told whole.
@@ -99,7 +117,7 @@ fn add_line(draft: &mut Draft, line: &str) {
 
 /// The answer in a line that tells it, without its request and what the user said to it.
 pub(super) fn answer_in(line: &str) -> &str {
-    let end = [ASKED, THEN].iter().filter_map(|label| line.find(label)).min();
+    let end = [ASKED, THEN, THEN_ASKED].iter().filter_map(|label| line.find(label)).min();
     &line[..end.unwrap_or(line.len())]
 }
 
@@ -108,10 +126,12 @@ pub(super) fn strongest(line: &str) -> Option<Statement> {
     sentences(answer_in(line)).iter().filter_map(|said| statement(said.text)).max_by_key(|found| found.weight)
 }
 
-/// Adds the last answer of an earlier summary, which is the last one no more.
-pub(super) fn add_former(draft: &mut Draft, text: &str) {
+/// Adds the last answer of an earlier summary, which is the last one no more, and the question that the summary tells apart.
+pub(super) fn add_former(draft: &mut Draft, text: &str, question: Option<String>) {
     let (answer, request) = text.split_once(ASKED).unwrap_or((text, ""));
+    let before = draft.newest();
     add_answer(draft, answer, request.trim_end_matches(')'));
+    draft.asking = draft.asking.take().or_else(|| draft.key_since(Section::Progress, before).zip(question));
 }
 
 /// A short answer on one line, and what it answers if it needs that. `None` if it says nothing.
@@ -153,15 +173,20 @@ fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
     // A list right behind a question to the user has its choices.
     let mut are_choices = false;
     let mut states_something = false;
+    let (mut line, mut read) = (0, 0);
     for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
-        let line = text[..sentence.at].rfind('\n').map_or(0, |end| end + 1);
-        let list_mark = text[line..sentence.at].trim();
+        line = text[read..sentence.at].rfind('\n').map_or(line, |end| read + end + 1);
+        read = sentence.at;
+        let list_mark = text[line..read].trim();
         let asks_user =
             || only_leads_on(sentence.text) && sentence.text.contains(" you") && sentence.text.ends_with('?');
         are_choices = are_choices && !list_mark.is_empty() || list_mark.is_empty() && asks_user();
         let Some(found) = statement(sentence.text).filter(|_| !are_choices) else { continue };
         states_something = true;
-        let (label, weight) = if closing { ("", found.weight + 3) } else { (SO_FAR, found.weight) };
+        // An entry of a list with a figure may be one of many, or only offered.
+        let is_fragment = !list_mark.is_empty() && found.weight <= 2 && !ends_as_sentence(sentence.text);
+        let label = if closing { "" } else { SO_FAR };
+        let weight = if closing && !is_fragment { found.weight + 3 } else { found.weight };
         if closing || weight >= 3 {
             let text = format!("{label}{}", unwrapped(sentence.text));
             draft.put(Section::Progress, &key_of(sentence.text), &text, weight.into());
@@ -170,13 +195,17 @@ fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
     states_something
 }
 
+fn ends_as_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '。', '\u{FF01}'])
+}
+
 /// Adds the first sentence of an answer in which no statement is recognised: in other languages, an answer says what was done in ways that
 /// are not known here. It counts least.
 fn add_beginning(draft: &mut Draft, text: &str) {
     let tells = |sentence: &Sentence<'_>| {
         // No heading, no question.
         is_told(sentence)
-            && sentence.text.ends_with(['.', '!', '。', '\u{FF01}'])
+            && ends_as_sentence(sentence.text)
             && !is_courtesy(sentence.text)
             && says_something(sentence.text)
     };

@@ -1,7 +1,7 @@
 //! Reads a conversation into a draft of its summary.
 
 use super::actions::{
-    DONE_LABEL, TODO_LABEL, add_action, call_line, command_line, mark_boxes, mark_resolved_errors,
+    DONE_LABEL, TODO_LABEL, add_action, command_line, mark_boxes_of_user, mark_resolved_errors,
 };
 use super::answers::{
     add_answer, add_former, add_on_the_way, add_reply, add_thought, last_answer, strongest,
@@ -11,10 +11,11 @@ use super::earlier;
 use super::options::ExtractiveOptions;
 use super::places::Places;
 use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
+use crate::compaction::ledger;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Sentence, actions, constraints, final_question, intentions, only_leads_on, records_rules,
-    sentences, unwrapped, without_directory,
+    Action, Sentence, actions, call_line, constraints, final_question, intentions, only_leads_on,
+    records_rules, sentences, unwrapped, without_directory,
 };
 use crate::message::{Message, Part, Role, without_inserted};
 
@@ -25,7 +26,6 @@ pub(super) const LATEST: &str = "latest request";
 pub(super) const FIRST_LABEL: &str = "First request: ";
 const LATEST_LABEL: &str = "Last request in this record: ";
 pub(super) const EARLIER_LABEL: &str = "Earlier request: ";
-const QUESTION_LABEL: &str = "Question to the user: ";
 pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
 const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
@@ -61,6 +61,9 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
     drop_taken_up_since(&mut draft, &dialogue, settled.is_some());
     let mut next_action = 0;
     let mut request = String::new();
+    // Only a message behind the last earlier summary replies to what that one tells last.
+    let last_summary = summaries.iter().rposition(|is| *is);
+    let mut asked_by_summary = draft.asking.take();
     for (at, message, text) in
         dialogue.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
     {
@@ -68,6 +71,9 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
             let output = action.answered_at.map_or("", |i| texts[i].as_str());
             add_action(&mut draft, action, output, &places);
             next_action += 1;
+        }
+        if Some(at) > last_summary {
+            draft.asking = asked_by_summary.take().or(draft.asking.take());
         }
         match message.role {
             Role::User if is_request(message, text) => {
@@ -185,15 +191,19 @@ fn drop_taken_up_since(draft: &mut Draft, dialogue: &[(usize, &Message, &str)], 
 }
 
 fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
+    let mut asked = None;
     draft.remove_where(Section::Open, |entry| {
-        let starts = |label: &str| entry.text.starts_with(label);
-        (user_spoke && starts(QUESTION_LABEL))
-            || (assistant_spoke && (starts(REQUEST_LABEL) || starts(DOING_LABEL) || starts(NEXT_LABEL)))
+        let starts = |labels: &[&str]| labels.iter().any(|label| entry.text.starts_with(label));
+        let question = entry.text.strip_prefix(ledger::ASKED_USER).filter(|_| user_spoke);
+        asked = question.map(str::to_owned).or(asked.take());
+        question.is_some()
+            || (user_spoke && starts(&[ledger::ANSWERED]))
+            || (assistant_spoke && starts(&[REQUEST_LABEL, DOING_LABEL, NEXT_LABEL, ledger::USER_ASKED]))
     });
     if assistant_spoke && let Some(answer) = draft.get(Section::Progress, ANSWER_LABEL) {
         let answer = answer.text.trim_start_matches(ANSWER_LABEL).to_owned();
         draft.remove(Section::Progress, ANSWER_LABEL);
-        add_former(draft, &answer);
+        add_former(draft, &answer, asked);
     }
 }
 
@@ -237,7 +247,7 @@ fn add_request(draft: &mut Draft, text: &str) {
         let weight = if constraint.fenced { 0 } else { 20 };
         draft.put(Section::Constraints, &key_of(constraint.text), &unwrapped(constraint.text), weight);
     }
-    mark_boxes(draft, text);
+    mark_boxes_of_user(draft, text);
 }
 
 /// Whether a text asks for more than "ok" or "go on" does.
@@ -275,7 +285,7 @@ fn add_open_at_end(
             draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{answer}"), 15);
         }
         if let Some(question) = final_question(text) {
-            let line = format!("{QUESTION_LABEL}{}", unwrapped(question));
+            let line = format!("{}{}", ledger::ASKED_USER, unwrapped(question));
             draft.put(Section::Open, &key_of(question), &line, 30);
         }
         return;

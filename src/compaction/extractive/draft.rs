@@ -72,8 +72,8 @@ pub(super) struct Draft {
     earlier: u64,
     /// The number of lines that earlier summaries had no room for, by section.
     missing: HashMap<Section, u64>,
-    /// The key of what the last answer stated before it asked the user something, until the user's next message.
-    pub asking: Option<String>,
+    /// The key of what the last answer stated before it asked the user something, and the question, until the user's next message.
+    pub asking: Option<(String, String)>,
     /// The texts of the plan's entries, by id.
     pub planned: HashMap<String, String>,
 }
@@ -175,7 +175,7 @@ impl Draft {
     }
 
     /// Removes the entries that match `drop`.
-    pub fn remove_where(&mut self, section: Section, drop: impl Fn(&Entry) -> bool) {
+    pub fn remove_where(&mut self, section: Section, mut drop: impl FnMut(&Entry) -> bool) {
         let entries = self.entries.get(&section).map(Vec::as_slice).unwrap_or_default();
         let keys: Vec<String> = entries.iter().filter(|e| drop(e)).map(|e| e.key.clone()).collect();
         for key in keys {

@@ -27,8 +27,9 @@ pub(super) fn is_summary(message: &Message, text: &str) -> bool {
     if is_record(message) {
         return true;
     }
-    let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.as_str()));
-    message.role != Role::Tool
+    let is_own = |heading: &str| heading == "Progress" || Section::ALL.iter().any(|s| s.as_str() == heading);
+    let own = |line: &str| line.strip_prefix("## ").is_some_and(is_own);
+    !matches!(message.role, Role::Tool | Role::Assistant)
         && text.lines().any(|l| l.trim_end() == "## Task")
         && text.lines().filter(|l| own(l.trim_end())).nth(1).is_some()
 }
@@ -76,6 +77,8 @@ pub(super) fn items(text: &str, carries_words: bool) -> Vec<Item> {
             before_headings = false;
         } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || frame::is_frame(bare)
         {
+        } else if bare.starts_with('|') {
+            out.push(Item::new(Section::Earlier, bare)); // a row of a table states nothing by itself
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item::new(section, text));
         } else if let Some(indented) = line.strip_prefix("  ")
@@ -134,7 +137,10 @@ fn section_of(heading: &str) -> Section {
     let lower = heading.to_lowercase();
     let words: [(&[&str], Section); 8] = [
         (&["constraint", "preference", "rule", "to keep", "约束", "制約"], Section::Constraints),
-        (&["next", "open", "pending", "todo", "to do", "remaining", "待办", "残り"], Section::Open),
+        (
+            &["next", "open", "not done", "pending", "todo", "to do", "remaining", "待办", "残り"],
+            Section::Open,
+        ),
         (&["task", "goal", "request", "任务", "目标", "目的"], Section::Task),
         (
             &[

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::answers::answer_in;
+use super::answers::{answer_in, shortened};
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
 use super::earlier;
@@ -58,9 +58,12 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut lists: Vec<List> = Vec::new();
     // What the last answer tells is not told twice.
     let answer = draft.get(Section::Progress, ANSWER_LABEL);
-    let answer = answer.map(|entry| entry.text.replacen(ANSWER_LABEL, "", 1)).unwrap_or_default();
+    let answer = answer.map(|entry| line(Section::Progress, entry, line_limit(Section::Progress, budget)));
     for section in Section::ALL {
-        let is_new = |entry: &Entry| !(are_statements(section) && entry.text == answer);
+        let is_answer =
+            |entry: &Entry| answer.as_ref().is_some_and(|told| told.contains(answer_in(&entry.text)));
+        let is_new =
+            |entry: &Entry| !are_statements(section) || entry.key == ANSWER_LABEL || !is_answer(entry);
         let entries = draft.take(section).into_iter().filter(|entry| !entry.text.is_empty() && is_new(entry));
         let entries: Vec<Entry> = entries.collect();
         lists.push(List { section, lines: entries.len() as u64, missing: draft.missing(section) });
@@ -71,11 +74,11 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
     let mut skipped = 0;
-    // A statement may take back or replace any earlier one, so none is told without those after it.
-    let mut has_told_newest = false;
+    // A statement may take back or replace any earlier one, so none is told without those after it. A commit takes nothing back.
+    let mut no_older_statements = false;
     for mut candidate in candidates {
         let is_statement = are_statements(candidate.section);
-        if is_statement && has_told_newest {
+        if is_statement && no_older_statements {
             continue;
         }
         let new = !headed.contains(&candidate.section);
@@ -83,12 +86,12 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         let mut cost = heading + counter.count(&candidate.line);
         for limit in shorter_limits(&candidate, budget) {
             if cost > room {
-                candidate.line = format!("{}\n", shorten::within(candidate.line.trim_end(), limit));
+                candidate.line = shortened(candidate.line.trim_end(), limit, shorten::within) + "\n";
                 cost = heading + counter.count(&candidate.line);
             }
         }
         if cost > room {
-            has_told_newest |= is_statement;
+            no_older_statements |= is_statement && !candidate.entry.text.starts_with(COMMITTED);
             skipped += 1;
             if skipped > 32 {
                 break;
@@ -136,9 +139,10 @@ fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -
     entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
     let limit = line_limit(section, budget);
-    // Drop lines of which less than half would be shown, except the requests.
-    let longest = if budget < ROOM_TO_CUT { limit } else { 2 * limit };
-    entries.retain(|entry| entry.text.len() <= longest || (is_request(entry) && budget >= ROOM_TO_CUT));
+    // Drop lines of which less than half would be shown, except requests and statements.
+    let (longest, may_cut) = if budget < ROOM_TO_CUT { (limit, false) } else { (2 * limit, true) };
+    let is_cut = |entry: &Entry| may_cut && (is_request(entry) || are_statements(section));
+    entries.retain(|entry| entry.text.len() <= longest || is_cut(entry));
     let ranked = entries.into_iter().enumerate().map(|(rank, entry)| {
         let worth = match entry.key.as_str() {
             FIRST => 1_000_000,
@@ -165,7 +169,7 @@ fn newest_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
             return true;
         }
         let content = Content::of(answer_in(&entry.text));
-        let is_new = !told.iter().any(|newer| newer.is_about_the_same(&content));
+        let is_new = !told.iter().any(|newer| newer.replaces(&content));
         if is_new {
             told.push(content);
         }
@@ -229,7 +233,7 @@ fn line(section: Section, entry: &Entry, limit: usize) -> String {
         // Whole, so that the ledger sees that it is told.
         _ if entry.text.starts_with(COMMITTED) => entry.text.clone(),
         Section::Task | Section::Constraints => shorten::lines(&entry.text, limit),
-        _ => shorten::line(&entry.text, limit),
+        _ => shortened(&entry.text, limit, shorten::line),
     };
     for (i, line) in text.lines().enumerate() {
         if i > 0 {

@@ -88,13 +88,12 @@ fn the_summary_names_the_important_facts() {
     has("Task", "- First request: The login page of our shop fails with HTTP 500. Please fix it.");
     has("Constraints", "- Never touch the payment code, see https://shop.example/rules");
     has("Open", "- To do: write a changelog entry");
-    has("Open", "- Question to the user: Shall I deploy it?");
+    has("Open", "- Asked the user: Shall I deploy it?");
     has(PROGRESS, "- Committed: Parse the cookie first (1a2b3c4)");
     has(
         PROGRESS,
         "- Last answer in this record: Fixed the login page: all 12 tests pass. - [x] fix the cookie - [ ] write a changelog entry Shall I deploy it?",
     );
-    has(PROGRESS, "- Fixed the login page: all 12 tests pass.");
     has(PROGRESS, "- So far: The root cause is that `session.id` is read before the cookie is parsed.");
     has(PROGRESS, "- So far: I decided to parse it in src/cookie.ts instead of patching the handler.");
     has("Files changed", "- /srv/shop/src/cookie.ts");
@@ -262,6 +261,104 @@ fn a_proposal_is_told_with_the_users_reply() {
 }
 
 #[test]
+fn a_reply_is_told_with_its_question_however_little_room_there_is() {
+    let list = [
+        user("Fix the login."),
+        padding(),
+        said(
+            "I fixed the login in `src/login.rs`, and all of the 212 tests pass again.\n\nDo you want the logs?",
+        ),
+        user("No."),
+        said("Fine."),
+    ];
+    let told = section(&summary(&list, 400), PROGRESS).join("\n");
+    let whole = "- I fixed the login in `src/login.rs`, and all of the 212 tests pass again. (then asked: Do you want the logs? The user then: No.)";
+    assert_eq!(told, whole);
+    for max_tokens in 20..400 {
+        let text = summary(&list, max_tokens);
+        let told = section(&text, PROGRESS).into_iter().find(|line| line.contains("fixed the login"));
+        assert!(
+            told.is_none_or(
+                |line| line.ends_with("The user then: No.)") || line.ends_with("(the user then: No.)")
+            ),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_message_in_front_of_a_record_is_no_reply_to_it() {
+    let asks = "I propose to drop the table `old`, because nobody reads it.\n\nShall I?";
+    let record = summary(&[user("Look at the tables."), padding(), said(asks)], 400);
+    let list =
+        [user("Look at the tables."), padding(), user(&record), user("Stop."), said("I stopped at 3 of 9.")];
+    let text = summary(&list, 600);
+    let told = "- I propose to drop the table `old`, because nobody reads it. (the user then: Stop.)";
+    assert!(section(&text, PROGRESS).contains(&told), "{text}");
+}
+
+#[test]
+fn a_report_of_the_assistant_is_no_summary_of_the_users_requests() {
+    let report = "## Task\n- Read the parser.\n\n## Files changed\n- src/a.rs";
+    let text = summary(&[user("Ask an agent."), padding(), said(report), user("Go on.")], 800);
+    assert!(!text.contains("First request: Read the parser."), "{text}");
+}
+
+#[test]
+fn a_commit_without_room_hides_no_statement() {
+    let message = format!("Parse the cookie first, {}then go on", "and this, ".repeat(14));
+    let mut list = vec![user("Fix it."), padding()];
+    list.extend([said("I decided to keep the old login page of the shop."), user("Commit it.")]);
+    list.extend(ran("t4", &format!("git commit -am '{message}'"), &format!("[main 1a2b3c4] {message}")));
+    list.push(said("OK."));
+    let told = |max_tokens| {
+        let options = ExtractiveOptions { max_tokens, beside_ledger: true, ..ExtractiveOptions::default() };
+        let text = summarize(&list, &BytesPerFour, options);
+        ["Committed: ", "- I decided to keep"].map(|words| text.contains(words))
+    };
+    assert_eq!((told(50), told(200)), ([false, true], [true, true]));
+}
+
+#[test]
+fn a_long_statement_is_shortened_and_not_passed_over() {
+    let long = format!(
+        "I fixed the login because {}the cookie was read too early.",
+        "of this and that, ".repeat(60)
+    );
+    let list = [
+        user("Fix it."),
+        padding(),
+        said("I decided to keep the old page."),
+        user("And?"),
+        said(&long),
+        user("Go on."),
+        said("OK."),
+    ];
+    let text = summary(&list, 1000);
+    assert!(
+        section(&text, PROGRESS).iter().any(|line| line.starts_with("- I fixed the login because")),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_the_last_answer_tells_is_not_told_twice() {
+    let answer = "Fixed the parser in src/a.rs.\n\nSome more words about the weather and how it was.";
+    let text = summary(&[user("Fix it."), padding(), said(answer)], 800);
+    assert_eq!(text.matches("Fixed the parser").count(), 1, "{text}");
+}
+
+#[test]
+fn a_ticked_box_in_a_template_or_of_the_user_is_nothing_that_was_done() {
+    let template = "This is the template:\n```md\n- [x] I ran the tests\n- [ ] I updated the docs\n```";
+    let pasted = "What does this mean?\n- [x] Deploy to staging\n- [ ] Deploy to production";
+    let text =
+        summary(&[user("Write it."), padding(), said(template), user(pasted), said("A list of steps.")], 800);
+    assert!(!text.contains("Done: ") && !text.contains("To do: I updated"), "{text}");
+    assert!(text.contains("- To do: Deploy to production"), "{text}");
+}
+
+#[test]
 fn unfinished_work_is_open() {
     let mut list = session();
     list.push(user("Yes, deploy it to staging."));
@@ -315,7 +412,7 @@ fn the_choices_that_a_question_offers_are_not_told() {
     assert!(!section(&text, PROGRESS).iter().any(|line| line.starts_with("- The airline")), "{text}");
     let done = said("Shall I go on? I would. This is done:\n- Cancelled the booking of Monday");
     let text = summary(&[user("Cancel my booking, please."), padding(), done], 800);
-    assert!(section(&text, PROGRESS).contains(&"- Cancelled the booking of Monday"), "{text}");
+    assert!(text.contains("- Cancelled the booking of Monday"), "{text}");
 }
 
 #[test]

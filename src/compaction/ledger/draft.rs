@@ -25,8 +25,8 @@ pub const OFTEN_TITLE: &str = "Commands run often";
 /// What stands before the folder of the latest commands.
 pub const FOLDER_LABEL: &str = "The latest commands were run in: ";
 
-/// Open work and commands have this fraction (1/8) of the room, however many literal facts there are.
-const WORK_SHARE: u64 = 8;
+/// Open work and commands have this fraction (1/6) of the room, however many literal facts there are.
+const WORK_SHARE: u64 = 6;
 
 /// Constraints from pasted text may take this fraction (1/4) of the facts' room.
 const PASTED_SHARE: u64 = 4;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::carried::CommandLine;
-use crate::facts::{CommandOutcome, RunNote, without_directory};
+use crate::facts::{CallOutcome, RunNote, without_directory};
 use crate::saved::saved;
 use crate::sorted::SortedMap;
 use crate::sorting::sort_by_key;
@@ -49,7 +49,7 @@ saved!(struct Runs { times, failed, last, ended });
 
 impl Habits {
     /// Adds a command that message number `at` ran, and its outcome, if it has an output.
-    pub fn add(&mut self, run: &RunNote, outcome: Option<&CommandOutcome>, at: u64) {
+    pub fn add(&mut self, run: &RunNote, outcome: Option<&CallOutcome>, at: u64) {
         let failed = outcome.is_some_and(|outcome| outcome.failed);
         if let Some(folder) = run.folder.as_ref().filter(|_| !failed) {
             self.folders.push(folder.clone());

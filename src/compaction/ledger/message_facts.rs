@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::facts::{CallNote, CommandOutcome, ExtractedFacts, KeptFacts, Notes};
+use crate::facts::{CallNote, CallOutcome, ExtractedFacts, KeptFacts, Notes};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Role, ToolOutput};
 
@@ -22,8 +22,8 @@ pub(super) struct NotedCall<'a> {
     pub note: &'a CallNote,
     /// The position of the call's message.
     pub at: usize,
-    /// The outcome of its command, and the message that holds it; `None` if no output answers it.
-    pub answer: Option<(Cow<'a, CommandOutcome>, &'a Message)>,
+    /// What came of it, and the message that holds it; `None` if no output answers it.
+    pub answer: Option<(Cow<'a, CallOutcome>, &'a Message)>,
     /// Its output, and the message that holds it.
     pub output: Option<(&'a ToolOutput, &'a Message)>,
 }
@@ -107,9 +107,9 @@ impl<'a> MessageFacts<'a> {
                     calls[index].output = Some((output, message));
                     let Some(run) = &calls[index].note.run else { continue };
                     let known = notes.and_then(|notes| notes.answer.as_ref());
-                    let answered = match known.filter(|known| known.speaks == run.prints_own_messages) {
+                    let answered = match known.filter(|known| known.output == run.output) {
                         Some(known) => Cow::Borrowed(known),
-                        None => Cow::Owned(CommandOutcome::of(message, output, run.prints_own_messages)),
+                        None => Cow::Owned(CallOutcome::of(message, output, run.output)),
                     };
                     calls[index].answer = Some((answered, message));
                 }

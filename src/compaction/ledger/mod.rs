@@ -25,6 +25,7 @@ pub use already_shown::AlreadyShown;
 pub use carried::CarriedFacts;
 pub use draft::{COMMANDS_TITLE, FOLDER_LABEL, OFTEN_TITLE, OPEN_TITLE, OmittedFacts, Room, names_of_line};
 pub use memo::Memo;
+pub use open::{ANSWERED, ASKED_USER, USER_ASKED};
 pub use write::write;
 
 use choose::Choices;

@@ -33,11 +33,11 @@ pub(super) struct Open {
 }
 
 /// Label of the assistant's question.
-const ASKED_USER: &str = "Asked the user: ";
+pub const ASKED_USER: &str = "Asked the user: ";
 /// Label of the assistant's question if the user's answer stays in the view.
-const ANSWERED: &str = "Asked the user, who answers below: ";
+pub const ANSWERED: &str = "Asked the user, who answers below: ";
 /// Label of a user's question that was not answered.
-const USER_ASKED: &str = "The user asked, not answered yet: ";
+pub const USER_ASKED: &str = "The user asked, not answered yet: ";
 
 saved!(struct Open { plan, boxes, question, ids, asked, next, spoken } fresh { answered: None });
 

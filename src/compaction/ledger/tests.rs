@@ -88,7 +88,8 @@ fn facts_missing_from_the_summary_are_carried_over_best_first() {
 
 #[test]
 fn ids_come_with_the_fields_that_held_them() {
-    let call = ToolCall::function("1", "book", r#"{"reservation_id":"GV1N64","user_id":"mia_li_3668"}"#);
+    let call =
+        ToolCall::function("1", "get_booking", r#"{"reservation_id":"GV1N64","user_id":"mia_li_3668"}"#);
     let call = Message::new(Role::Assistant, vec![Part::from(call)]);
     let booked =
         Message::tool("1", r#"{"reservation_id": "K2MQ7A", "paid_with": {"gift_card_6276644": 20}}"#);
@@ -236,7 +237,7 @@ fn rules_come_first_and_the_budget_is_kept() {
     let text = ledger(&list, "", Room { rules: 60, ..room(0) });
     assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
     // Facts that found no room can be read by their ref.
-    let text = ledger(&list, "", room(300));
+    let text = ledger(&list, "", room(400));
     assert!(text.contains("tool_output_cache opens them by name): out_"), "{text}");
 }
 

@@ -57,22 +57,34 @@ fn ends_with_word(name: &str, lower: &str, camel: &str, upper: &str) -> bool {
 /// Whether this member reports that its object failed.
 pub(super) fn reports_failure(document: &Document<'_>, member: usize) -> bool {
     let raw = document.raw(member);
-    let name = document.key(member).trim_matches('"').to_ascii_lowercase().replace(['_', '-'], "");
-    match name.as_str() {
+    match plain_name(document, member).as_str() {
+        "exitcode" | "returncode" => document.kind(member) == Kind::Other && raw != "0" && raw != "null",
+        "status" | "state" | "level" | "severity" | "outcome" | "result" | "conclusion" => {
+            let word = raw.trim_matches('"').to_ascii_lowercase();
+            ["error", "failed", "failure", "fatal", "critical"].contains(&word.as_str())
+        }
+        _ => is_error(document, member),
+    }
+}
+
+/// Whether this member says that the call failed whose output its object is. A state may be that of something that the call is about.
+pub(super) fn is_error(document: &Document<'_>, member: usize) -> bool {
+    let raw = document.raw(member);
+    match plain_name(document, member).as_str() {
         "success" | "ok" => raw == "false",
         "iserror" | "failed" => raw == "true",
-        "exitcode" | "returncode" => document.kind(member) == Kind::Other && raw != "0" && raw != "null",
         "error" | "errors" | "errormessage" | "exception" | "traceback" | "stacktrace" => {
             let empty =
                 matches!(document.kind(member), Kind::Array | Kind::Object) && document.len(member) == 0;
             !empty && !matches!(raw, "null" | "false" | "\"\"" | "0")
         }
-        "status" | "state" | "level" | "severity" | "outcome" | "result" | "conclusion" => {
-            let word = raw.trim_matches('"').to_ascii_lowercase();
-            ["error", "failed", "failure", "fatal", "critical"].contains(&word.as_str())
-        }
         _ => false,
     }
+}
+
+/// A member's name in small letters, without what joins its words.
+fn plain_name(document: &Document<'_>, member: usize) -> String {
+    document.key(member).trim_matches('"').to_ascii_lowercase().replace(['_', '-'], "")
 }
 
 /// Whether an item of a list is an object that reports a failure.

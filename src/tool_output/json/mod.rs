@@ -13,6 +13,16 @@ pub use compress::{JSON_MAX_TOKENS, compress_json};
 pub use outline::{Outline, outline};
 pub use replace::Json;
 
+/// Whether `text` is a JSON object that says that the call failed whose output it is. Errors are short: longer texts are not read.
+pub fn is_error(text: &str) -> bool {
+    const LONGEST: usize = 1 << 16;
+    let document = Some(text).filter(|text| text.len() <= LONGEST).and_then(scan::Document::parse);
+    document.is_some_and(|document| {
+        document.kind(0) == scan::Kind::Object
+            && document.children(0).any(|member| members::is_error(&document, member))
+    })
+}
+
 /// Whether `text` is one JSON object, nested to any depth.
 pub fn is_json_object(text: &str) -> bool {
     scan::Document::parse(text).is_some_and(|document| document.kind(0) == scan::Kind::Object)

@@ -75,18 +75,18 @@ fn choose(document: &Document<'_>, bytes: usize, least: usize) -> (Vec<usize>, u
         left = rest;
         chosen.push(node);
         // A value that is not chosen leaves a gap in any case.
-        let children = document.children(node).take(left).filter(|child| document.raw(*child) != GAP);
+        let children = document.children(node).filter(|child| document.raw(*child) != GAP);
         if is_one {
             chosen.extend(document.children(node));
         } else if document.kind(node) == Kind::Array {
             // Each item of a list counts as one deeper than the item before it. One in a hundred may have failed, and that one matters.
             let (first, rest): (Vec<usize>, Vec<usize>) = children.partition(|item| failed(document, *item));
-            for (before, child) in first.into_iter().chain(rest).enumerate() {
+            for (before, child) in first.into_iter().chain(rest).take(left).enumerate() {
                 let depth = 1 + before + usize::from(has_members(document, child));
                 next.push((height - depth as u64, Reverse(child), false));
             }
         } else {
-            for child in children {
+            for child in children.take(left) {
                 let is_one = is_one_value(document, child, least);
                 let is_deeper = has_members(document, child) && !is_one;
                 let depth = usize::from(!reports_failure(document, child)) + usize::from(is_deeper);
