@@ -50,6 +50,11 @@ pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'
             }
             continue;
         }
+        if let Some(field) = name.as_deref().filter(|field| is_id_in(field, &text)) {
+            let literal = Literal { kind: LiteralKind::Id, text: &text, at: 0 };
+            found(literal, Some(field).filter(|field| says_what(field)));
+            continue;
+        }
         each_literal(&text, &mut |literal| {
             let field = match literal.kind {
                 LiteralKind::Id if literal.text == text => name.as_deref(),
@@ -59,6 +64,15 @@ pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'
             found(literal, field.filter(|field| says_what(field)));
         });
     }
+}
+
+/// Whether an argument is an id, whatever its shape: its name says so, and it is a short word with a digit.
+fn is_id_in(field: &str, value: &str) -> bool {
+    const LENGTHS: std::ops::RangeInclusive<usize> = 4..=40;
+    (field == "id" || says_what(field))
+        && LENGTHS.contains(&value.len())
+        && value.bytes().all(is_of_name)
+        && value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The field of the ids that a line of a record lists.

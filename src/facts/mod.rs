@@ -67,7 +67,7 @@ pub use kept::KeptFacts;
 pub use literal::{LiteralKind, literals};
 pub use marks::{LISTS as MARK_LISTS, OPENS, is_in_ref, mark_lists, marked, quoted};
 pub use names::Names;
-pub use notes::{COMMITTED, CallNote, CallOutcome, Notes, RunNote};
+pub use notes::{COMMITTED, CallNote, CallOutcome, Notes, OutputKind, RunNote};
 pub use open_work::{
     checkboxes, continues, final_question, intentions, is_question_to_user, ticks, whole_final_question,
 };

@@ -6,9 +6,9 @@ use super::outcome::{FAILED, Outcome, Status, outcome};
 use super::record_text::{behind_record, recorded_rules, records_rules};
 use super::stated_rule::{StatedRule, quoted_rules, stated_rules};
 use super::{
-    Plan, call_line, changes_service, checkboxes, commit_message, directory, final_question, intentions,
-    is_minor_change, is_question_to_user, message_text, only_reads, plan, prints_own_messages, says_all_done,
-    shorten, without_directory, without_shortening,
+    LiteralKind, Plan, call_line, changes_service, checkboxes, commit_message, directory, final_question,
+    intentions, is_minor_change, is_question_to_user, literals, message_text, only_reads, plan,
+    prints_own_messages, says_all_done, shorten, without_directory, without_shortening,
 };
 use crate::hashing::HashSet;
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput, without_inserted};
@@ -24,6 +24,9 @@ const MAX_NEXT: usize = 12;
 const LONGEST_COMMAND: usize = 120;
 /// The length limit for a service's answers, in bytes.
 const LONGEST_ANSWER: usize = 80;
+/// So many ids of an answer, which is read this far in bytes, are told if its beginning does not have them.
+const MOST_IDS: usize = 2;
+const MOST_READ: usize = 4096;
 /// The length limit for errors, in bytes.
 const LONGEST_ERROR: usize = 120;
 
@@ -280,7 +283,13 @@ impl CallOutcome {
         let failed = has_failed || is_error(text);
         let most = if failed { LONGEST_ERROR } else { LONGEST_ANSWER };
         let short = outline(text, most).map(|outline| outline.text);
-        let said = shorten::beginning(short.as_deref().unwrap_or(text), most);
+        let mut said = shorten::beginning(short.as_deref().unwrap_or(text), most);
+        let ids = literals(&text[..text.floor_char_boundary(MOST_READ)]);
+        let ids = ids.into_iter().filter(|literal| literal.kind == LiteralKind::Id).map(|id| id.text);
+        let missing: Vec<&str> = ids.filter(|id| !said.contains(id)).take(MOST_IDS).collect();
+        if !missing.is_empty() {
+            said = format!("{said} ({})", missing.join(", "));
+        }
         let tail = match (failed, said.is_empty()) {
             (true, true) => FAILED.trim_end_matches(": ").to_owned(),
             (true, false) => [FAILED, &said].concat(),

@@ -4,8 +4,8 @@ use super::draft::{Draft, Section, key_of};
 use super::places::{self, Places};
 use crate::facts::shorten;
 use crate::facts::{
-    Action, ActionKind, COMMITTED, Status, call_line, checkboxes, commit_message, created_id, directory,
-    effects, is_minor_change, only_reads, plan, without_directory, without_shortening,
+    Action, ActionKind, COMMITTED, Status, call_line, changes_service, checkboxes, commit_message,
+    created_id, directory, effects, is_minor_change, only_reads, plan, without_directory, without_shortening,
 };
 
 pub(super) const TODO_LABEL: &str = "To do: ";
@@ -36,7 +36,10 @@ pub(super) fn add_action(draft: &mut Draft, action: &Action<'_>, output: &str, p
                 });
                 if !result.is_empty() {
                     let verdict = if failed { "failed: " } else { "" };
-                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{result}"), 0);
+                    let line = format!("`{call}` → {verdict}{result}");
+                    // The newest answer of a call that looks is told, and each call that changed something.
+                    let key = if changes_service(action) { &line } else { &call };
+                    draft.put(Section::Commands, key, &line, 0);
                 }
             }
         }

@@ -83,6 +83,19 @@ pub(super) fn add_on_the_way(draft: &mut Draft, text: &str) {
     mark_boxes(draft, text);
 }
 
+/// Adds what the assistant says right behind a call that changed something: what came of it stays true, whatever it does next. Whether that
+/// says something.
+pub(super) fn add_result(draft: &mut Draft, text: &str) -> bool {
+    let is_result = |sentence: &Sentence<'_>| {
+        is_told(sentence) && !narrates(sentence.text) && says_something(sentence.text)
+    };
+    let Some(result) = sentences(text).into_iter().find(is_result) else { return false };
+    let weight = strongest(result.text).map_or(0, |found| found.weight);
+    let line = unwrapped(result.text);
+    draft.put(Section::Progress, &key_of(result.text), &line, (weight + 3).into());
+    true
+}
+
 /// Adds the newest thought of these texts, the newest first, even if no word marks it as a statement: the calls and outputs behind do not
 /// tell what the assistant takes to be the cause, or what it means to do.
 pub(super) fn add_thought<'a>(draft: &mut Draft, mut newest_first: impl Iterator<Item = &'a str>) {
@@ -173,6 +186,7 @@ fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
     // A list right behind a question to the user has its choices.
     let mut are_choices = false;
     let mut states_something = false;
+    let asks = final_question(text).is_some();
     let (mut line, mut read) = (0, 0);
     for sentence in sentences(text).into_iter().filter(|s| s.is_said() && !is_table(s.text)) {
         line = text[read..sentence.at].rfind('\n').map_or(line, |end| read + end + 1);
@@ -185,6 +199,9 @@ fn add_statements(draft: &mut Draft, text: &str, closing: bool) -> bool {
         states_something = true;
         // An entry of a list with a figure may be one of many, or only offered.
         let is_fragment = !list_mark.is_empty() && found.weight <= 2 && !ends_as_sentence(sentence.text);
+        if is_fragment && asks {
+            continue; // one of the things to choose from
+        }
         let label = if closing { "" } else { SO_FAR };
         let weight = if closing && !is_fragment { found.weight + 3 } else { found.weight };
         if closing || weight >= 3 {

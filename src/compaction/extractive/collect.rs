@@ -4,7 +4,7 @@ use super::actions::{
     DONE_LABEL, TODO_LABEL, add_action, command_line, mark_boxes_of_user, mark_resolved_errors,
 };
 use super::answers::{
-    add_answer, add_former, add_on_the_way, add_reply, add_thought, last_answer, strongest,
+    add_answer, add_former, add_on_the_way, add_reply, add_result, add_thought, last_answer, strongest,
 };
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
@@ -14,8 +14,8 @@ use super::references::{FOLDER_LABEL, REF_LABEL, output_refs, references};
 use crate::compaction::ledger;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Sentence, actions, call_line, constraints, final_question, intentions, only_leads_on,
-    records_rules, sentences, unwrapped, without_directory,
+    Action, Sentence, actions, call_line, changes_service, constraints, final_question, intentions,
+    only_leads_on, records_rules, sentences, unwrapped, without_directory,
 };
 use crate::message::{Message, Part, Role, without_inserted};
 
@@ -31,6 +31,9 @@ const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 pub(super) const SO_FAR: &str = "So far: ";
+
+/// So many calls of one message are looked at.
+const MOST_AT_ONCE: usize = 16;
 
 pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft {
     let mut draft = Draft::default();
@@ -82,6 +85,8 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
                 add_request(&mut draft, &request);
             }
             Role::Assistant if closes_turn(messages, at) => add_answer(&mut draft, text, &request),
+            Role::Assistant
+                if has_changed(messages, &actions[..next_action], at) && add_result(&mut draft, text) => {}
             Role::Assistant if settled.is_none_or(|settled| at > settled) => {
                 add_on_the_way(&mut draft, text);
             }
@@ -100,6 +105,14 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
         output_refs(&mut draft, messages);
     }
     draft
+}
+
+/// Whether an output right before this message answers a call that changed something in another service.
+fn has_changed(messages: &[Message], actions: &[Action<'_>], at: usize) -> bool {
+    let outputs = messages[..at].iter().rev().take_while(|message| message.role == Role::Tool).count();
+    let is_answered =
+        |action: &&Action<'_>| action.answered_at.is_some_and(|answered| answered + outputs >= at);
+    actions.iter().rev().take(MOST_AT_ONCE).filter(is_answered).any(changes_service)
 }
 
 /// Adds the lines of an earlier summary as the draft's oldest entries.
@@ -133,7 +146,11 @@ fn merge(draft: &mut Draft, items: &[earlier::Item], options: ExtractiveOptions,
             }
             Section::Commands | Section::Errors => {
                 let key = text.split_once("` → ").map_or(text, |(command, _)| command).trim_matches('`');
-                let key = if item.section == Section::Errors { key_of(text) } else { key.to_owned() };
+                let key = match item.section {
+                    Section::Errors => key_of(text),
+                    _ if key.ends_with(')') => text.to_owned(), // a call
+                    _ => key.to_owned(),
+                };
                 draft.put_counted(item.section, &key, text, 0, item.count);
             }
             Section::Changed | Section::Read => {

@@ -320,6 +320,34 @@ fn a_commit_without_room_hides_no_statement() {
 }
 
 #[test]
+fn what_a_call_changed_is_told_although_the_work_went_on() {
+    let args = serde_json::json!({ "order_id": "A-7707", "amount": 69.9 });
+    let mut list = vec![user("Refund it, then look at the others."), padding()];
+    list.extend(did("r", "refund_order", &args, r#"{"refund":"RF-7707"}"#));
+    let look = |id: &str, text: &str| {
+        let call = ToolCall::function(id, "get_order", r#"{"order_id":"A-1"}"#);
+        [Message::new(Role::Assistant, vec![Part::text(text), Part::from(call)]), Message::tool(id, "paid")]
+    };
+    list.extend(look("a", "Die 69,90 € für A-7707 sind erstattet."));
+    list.extend(look("b", "Die Bestellung von gestern ist auch noch hier."));
+    list.extend([
+        said("Alles andere ist bezahlt, es bleibt dabei."),
+        user("Und jetzt die Rechnung, bitte."),
+        said("OK."),
+    ]);
+    let text = summary(&list, 600);
+    assert!(section(&text, PROGRESS).contains(&"- Die 69,90 € für A-7707 sind erstattet."), "{text}");
+    assert!(!text.contains("von gestern"), "{text}");
+}
+
+#[test]
+fn what_an_answer_offers_is_not_told_as_found() {
+    let offer = "There are two:\n- Departure: 11:00 AM from DEN\n- Departure: 5:00 PM from DEN\n\nWhich one do you want?";
+    let text = summary(&[user("Find a flight."), padding(), said(offer), user("Neither."), said("OK.")], 800);
+    assert!(!section(&text, PROGRESS).iter().any(|line| line.starts_with("- Departure")), "{text}");
+}
+
+#[test]
 fn a_long_statement_is_shortened_and_not_passed_over() {
     let long = format!(
         "I fixed the login because {}the cookie was read too early.",

@@ -133,7 +133,12 @@ pub(super) fn asked(
     let goes_on = before.is_some_and(|before| goes_on_behind(context, before, staying));
     let newest_is = if goes_on { Which::AnsweredBelow } else { Which::Latest };
     let latest = match newest.filter(|newest| goes_on && says_a_few_words(context, *newest)) {
-        None if goes_on || is_last => found(context, facts, members, true),
+        None if goes_on || is_last => {
+            // "Yes" goes on with the request before it, but which of several it belongs to is not known.
+            let two =
+                |found: &NodeIndex| folded_turns(context, members, true).take(2).any(|turn| turn == *found);
+            found(context, facts, members, true).filter(|found| !goes_on || two(found))
+        }
         newest => newest,
     };
     let of = |index: NodeIndex, which| request_in(context, index, which, redact);

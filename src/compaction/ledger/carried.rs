@@ -5,7 +5,7 @@ use super::message_facts::MessageFacts;
 use super::open::Open;
 use super::sightings::Sightings;
 use super::user_words::UserWords;
-use crate::facts::{COMMITTED, recorded_rules};
+use crate::facts::{COMMITTED, OutputKind, recorded_rules};
 use crate::hashing::HashSet;
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -73,7 +73,11 @@ const PLACES: u32 = 12;
 pub(super) struct CommandLine {
     pub line: String,
     pub failed: bool,
+    /// The number of its message, and which of its calls it was.
     pub last: u64,
+    pub place: u64,
+    /// How often a service was called so and answered so; 0 for commands.
+    pub calls: u64,
 }
 
 impl CommandLine {
@@ -81,6 +85,11 @@ impl CommandLine {
     pub fn without_ref(&self) -> &str {
         let named = self.line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
         named.map_or(&self.line, |(line, _)| line)
+    }
+
+    /// The tool, if this is a call of a service.
+    pub fn tool(&self) -> Option<&str> {
+        (self.calls > 0).then(|| self.line.split('(').next().unwrap_or_default())
     }
 
     /// What came of the command.
@@ -100,7 +109,7 @@ pub(super) struct StoredOutput {
 
 saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
 saved!(struct Rule { own, last, first });
-saved!(struct CommandLine { line, failed, last });
+saved!(struct CommandLine { line, failed, last, place, calls });
 saved!(struct StoredOutput { at, ref_id, bytes });
 
 impl CarriedFacts {
@@ -144,9 +153,9 @@ impl CarriedFacts {
         self.earlier = 0;
     }
 
-    /// Whether the command belongs to an earlier fold, and is old.
+    /// Whether the command belongs to an earlier fold, and is old. What a call changed in another service stays changed.
     pub(super) const fn is_old(&self, command: &CommandLine) -> bool {
-        command.last <= self.earlier && command.last + OLD < self.clock
+        command.calls == 0 && command.last <= self.earlier && command.last + OLD < self.clock
     }
 
     /// Removes all refs, for models that cannot open them.
@@ -229,8 +238,10 @@ impl CarriedFacts {
     fn add_actions(&mut self, read: &MessageFacts<'_>) {
         // All at once, because each command would be inserted somewhere among all others.
         let mut runs: Vec<(&str, Option<CommandLine>)> = Vec::new();
+        let mut calls: Vec<(String, CommandLine)> = Vec::new();
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
+            let place = action.note.at as u64;
             self.open.apply_call(&action);
             let Some(run) = &action.note.run else { continue };
             self.habits.add(run, action.answer.as_ref().map(|(answered, _)| &**answered), at);
@@ -244,12 +255,22 @@ impl CarriedFacts {
             // The line already says as much as a short output.
             let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
+            if answered.output == OutputKind::Answer {
+                // Each call is told that was answered in another way: it may have changed something once more.
+                let key = [&*run.head, &answered.tail].concat();
+                let line = [&*key, &by_ref].concat();
+                calls.push((key, CommandLine { line, failed: answered.failed, last: at, place, calls: 1 }));
+                continue;
+            }
             let line = match &run.commit {
                 // As a summary of our own tells it, which is then found to tell it.
                 Some(message) if answered.is_mere_success() => format!("{COMMITTED}{message}"),
                 _ => format!("{}{}{by_ref}", run.head, answered.tail),
             };
-            runs.push((&run.key, Some(CommandLine { line, failed: answered.failed, last: at })));
+            runs.push((
+                &run.key,
+                Some(CommandLine { line, failed: answered.failed, last: at, place, calls: 0 }),
+            ));
         }
         let runs: SortedMap<&str, Option<CommandLine>> = runs.into_iter().collect();
         if !self.commands.is_empty() {
@@ -257,5 +278,25 @@ impl CarriedFacts {
         }
         let told = runs.into_iter().filter_map(|(key, line)| Some((key.to_owned(), line?)));
         self.commands.extend(told);
+        self.add_calls(calls);
+    }
+
+    /// Adds calls of services by their whole lines, and counts those that are alike.
+    fn add_calls(&mut self, mut calls: Vec<(String, CommandLine)>) {
+        sort_by(&mut calls, |(one, _), (other, _)| one.cmp(other));
+        calls.dedup_by(|(again, later), (key, call)| {
+            let is_same = again == key;
+            if is_same {
+                *call = CommandLine { calls: call.calls + 1, ..later.clone() };
+            }
+            is_same
+        });
+        for (key, call) in &mut calls {
+            call.calls += self.commands.get(key).map_or(0, |before| before.calls);
+            if call.calls > 1 {
+                call.line.insert_str(key.len(), &format!(" (×{})", call.calls));
+            }
+        }
+        self.commands.extend(calls);
     }
 }

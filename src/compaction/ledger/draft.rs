@@ -9,6 +9,7 @@ use super::requests::Requests;
 use super::user_list::UserList;
 use crate::compaction::tags;
 use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, inside_record};
+use crate::hashing::HashMap;
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
 use crate::tokens::{Estimate, TokenCounter};
@@ -27,6 +28,10 @@ pub const FOLDER_LABEL: &str = "The latest commands were run in: ";
 
 /// Open work and commands have this fraction (1/6) of the room, however many literal facts there are.
 const WORK_SHARE: u64 = 6;
+
+/// Calls that changed something in another service may take this fraction (1/2) of the room that names have which nobody used: who does not
+/// know of such a call makes it again, while a name can be looked up.
+const CALLS_SHARE: u64 = 2;
 
 /// Constraints from pasted text may take this fraction (1/4) of the facts' room.
 const PASTED_SHARE: u64 = 4;
@@ -125,13 +130,12 @@ impl Draft {
             often.iter().filter(|(line, _)| draft.text.contains(line)).filter_map(|(_, latest)| *latest);
         let told: Vec<&CommandLine> = told.collect();
         commands.retain(|command| !told.contains(command));
-        sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
+        newest_of_each_tool(&mut commands);
         let for_commands = for_work - of_open - of_folder - of_often;
-        let of_commands =
-            draft.list(COMMANDS_TITLE, &commands, for_commands, |c| c.line.as_str(), |c| c.last);
-        let of_work = of_open + of_folder + of_often + of_commands;
+        let of_work = of_open + of_folder + of_often;
         left -= of_work;
-        let (of_rest, words) = draft.rest(missing, &chosen, &requests, left, room);
+        let commands = (&*commands, for_commands);
+        let (of_rest, words) = draft.rest(missing, &chosen, &requests, commands, left, room);
         let further = words.said.iter().filter(|rule| !chosen.contains(rule)).count();
         draft.omitted.rules -= further as u64;
         draft.cost += requests.tokens + of_work + of_rest;
@@ -163,6 +167,18 @@ impl Draft {
         (taken, left.min(room.all.saturating_sub(self.cost)).min(room.facts - of_pasted))
     }
 
+    /// Writes how many calls of services found no room: who does not know of them might make them again. Returns the tokens.
+    fn calls_left_out(&mut self, commands: &[&CommandLine]) -> u64 {
+        let is_left_out = |command: &&&CommandLine| command.calls > 0 && !self.text.contains(&command.line);
+        let left_out = commands.iter().filter(is_left_out).count();
+        if left_out == 0 {
+            return 0;
+        }
+        let line = format!("- … and {left_out} more");
+        let _ = writeln!(self.text, "{line}");
+        cost(&line) + 1
+    }
+
     /// Writes the folder of the latest commands. Returns its tokens.
     fn folder(&mut self, line: Option<&str>, room: u64) -> u64 {
         let Some(line) = line.filter(|line| cost(line) < room) else { return 0 };
@@ -177,11 +193,15 @@ impl Draft {
         missing: &Missing<'_>,
         rules: &[usize],
         requests: &Requests,
+        (commands, for_commands): (&[&CommandLine], u64),
         room: u64,
         of: Room,
     ) -> (u64, UserList) {
+        let all = room;
+        let (told, of_commands) = Self::fitting_commands(commands, for_commands);
+        let room = room - of_commands;
         let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
-        let before = format!("{}{}", self.text, requests.text());
+        let before = format!("{}{}\n{told}", self.text, requests.text());
         let new = missing.remarks_not_in(&before);
         let reserve = room / 16;
         let beside_ids = room.saturating_sub(reserve + missing.literals.price_of_ids_in_use());
@@ -199,10 +219,14 @@ impl Draft {
         left -= for_words;
         let words = UserList::of(missing, rules, requests, &new, &mut for_words);
         left += for_words;
-        if words.told > 0 {
+        let misses_calls = commands.iter().any(|command| command.calls > 0 && !told.contains(&*command.line));
+        let beside_ids = (left + of_names).saturating_sub(missing.literals.price_of_ids_in_use());
+        let for_calls = if misses_calls { beside_ids / CALLS_SHARE } else { 0 };
+        let spent = self.commands(commands, of_commands + for_calls).saturating_sub(of_commands);
+        if words.told > 0 || spent > 0 {
             // A name that stands in the user's words is not listed, too.
             let written = format!("{}\n{}", self.text, words.text);
-            left += of_names;
+            left = (left + of_names).saturating_sub(spent);
             let for_names = for_names.min(left);
             left -= for_names;
             let mut unused = for_names;
@@ -217,7 +241,22 @@ impl Draft {
         self.cost += groups(&mut self.text, &chosen);
         left += reserve;
         let of_refs = self.refs(missing, &left_out, left);
-        (room - beyond - left + of_refs, words)
+        (all - beyond - left + of_refs, words)
+    }
+
+    /// The lines of the commands that fit, and their tokens.
+    fn fitting_commands(commands: &[&CommandLine], room: u64) -> (String, u64) {
+        let mut left = room;
+        let told = fitting(commands, &mut left, |command| cost(&command.line) + 2);
+        let lines: Vec<&str> = told.iter().map(|command| &*command.line).collect();
+        (lines.join("\n"), room - left)
+    }
+
+    /// Writes commands and calls of services. Returns their tokens.
+    fn commands(&mut self, commands: &[&CommandLine], room: u64) -> u64 {
+        let of_commands =
+            self.list(COMMANDS_TITLE, commands, room, |c| c.line.as_str(), |c| (c.last, c.place));
+        of_commands + if of_commands > 0 { self.calls_left_out(commands) } else { 0 }
     }
 
     /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their
@@ -292,6 +331,26 @@ impl Draft {
             let _ = writeln!(self.text, "- {line}");
         }
     }
+}
+
+/// Sorts commands for the choice: failed commands and calls of services first, the newest first, but of each tool only a few before those of
+/// the others. A call that is made often is mostly worth less than one that is made once.
+fn newest_of_each_tool(commands: &mut Vec<&CommandLine>) {
+    const FEW: usize = 3;
+    sort_by_key(commands, |command| Reverse((command.last, command.place)));
+    let mut seen: HashMap<&str, usize> = HashMap::default();
+    let nth: Vec<usize> = commands
+        .iter()
+        .map(|command| {
+            let Some(tool) = command.tool() else { return 0 };
+            let nth = seen.entry(tool).or_default();
+            *nth += 1;
+            (*nth - 1) / FEW
+        })
+        .collect();
+    let mut ranked: Vec<(usize, &CommandLine)> = nth.into_iter().zip(commands.drain(..)).collect();
+    sort_by_key(&mut ranked, |(nth, command)| (!(command.failed || command.calls > 0), *nth));
+    commands.extend(ranked.into_iter().map(|(_, command)| command));
 }
 
 /// Joins ids, with consecutive numbers as ranges: `out_3 to out_9`.

@@ -102,6 +102,53 @@ fn ids_come_with_the_fields_that_held_them() {
     assert!(text.ends_with(ids), "{text}");
 }
 
+/// A call of a service and its answer.
+fn called(id: &str, name: &str, args: &str, answer: &str) -> [Message; 2] {
+    let call = Part::from(ToolCall::function(id, name, args));
+    [Message::new(Role::Assistant, vec![call]), Message::tool(id, answer)]
+}
+
+#[test]
+fn each_call_that_changed_something_is_told_with_its_answer() {
+    let pay = r#"{"to":"DE02","amount":50}"#;
+    let answers = [
+        r#"{"id":"TX-1001"}"#, r#"{"id":"TX-1002"}"#, r#"{"error":"duplicate"}"#, r#"{"error":"duplicate"}"#,
+    ];
+    let calls =
+        (0..).zip(answers).flat_map(|(n, answer)| called(&n.to_string(), "transfer_money", pay, answer));
+    let mut list: Vec<Message> = calls.collect();
+    list.extend(called("g", "get_account", r#"{"account":"DE02"}"#, r#"{"balance":7}"#));
+    list.extend(called("m", "send_mail", r#"{"to":"a@b.example"}"#, ""));
+    insta::assert_snapshot!(ledger(&list, "", ALL), @r#"
+    ## Said and seen, word for word
+    Commands and what came of them:
+    - `transfer_money(to: DE02, amount: 50)` → {"id":"TX-1001"}
+    - `transfer_money(to: DE02, amount: 50)` → {"id":"TX-1002"}
+    - `transfer_money(to: DE02, amount: 50)` → failed: {"error":"duplicate"} (×2)
+    - `send_mail(to: a@b.example)` → no output
+    "#);
+}
+
+#[test]
+fn a_call_that_is_made_often_leaves_room_for_others_and_what_is_left_out_is_counted() {
+    let mut list =
+        called("p", "transfer_money", r#"{"to":"DE02","amount":850}"#, r#"{"id":"TX-1001"}"#).to_vec();
+    for n in 0..40 {
+        let args = format!(r#"{{"done":{n}}}"#);
+        list.extend(called(&n.to_string(), "update_progress", &args, "ok"));
+    }
+    let text = ledger(&list, "", room(300));
+    assert!(text.contains("transfer_money(to: DE02, amount: 850)"), "{text}");
+    let told = text.matches("update_progress").count();
+    assert!((3..40).contains(&told) && text.contains(&format!("- … and {} more", 40 - told)), "{text}");
+}
+
+#[test]
+fn what_a_call_used_as_an_id_is_one() {
+    let list = called("1", "get_booking", r#"{"reservation_id":"4NQLHD","note":"4NQLHX"}"#, "none");
+    assert!(ledger(&list, "", ALL).ends_with("\nIds (reservation_id): 4NQLHD"), "{}", ledger(&list, "", ALL));
+}
+
 /// The same command, run some times with other ends.
 fn repeated(times: usize, command: &str, output: &str) -> Vec<Message> {
     let run =
@@ -183,14 +230,41 @@ fn a_name_with_blanks_is_listed_whole_and_in_quotes() {
     assert!(text.contains("Paths: \"/shots/Screen 2026-01-02 at 10.11.12.png\" src/a.png\n"), "{text}");
 }
 
+fn remark(at: u32, text: &str, after: Option<u32>) -> UserRemark {
+    let line = SaidLine { at: Place::of(NodeIndex(at)), text: text.to_owned() };
+    UserRemark { lines: vec![line], after: after.map(|at| Place::of(NodeIndex(at))) }
+}
+
+#[test]
+fn what_was_corrected_is_not_told_without_its_correction() {
+    let mut facts =
+        carried(&[user("Hello."), said("Hello."), user("Hello."), said("Hello."), user("Hello.")]);
+    let correction = "Correction: it gives up after 11 attempts, because the back-off was changed in March and again in June.";
+    facts.said.remarks = vec![
+        remark(4, correction, Some(2)),
+        remark(2, "It gives up after 7 attempts.", None),
+        remark(0, "I work on Linux.", None),
+    ];
+    let mut told_both = false;
+    for tokens in 20..400 {
+        let text = write(&facts, &AlreadyShown::of([]), room(tokens), &Estimate)
+            .0
+            .map_or_else(String::new, |(text, _)| text);
+        let is_told = [correction, "after 7"].map(|words| text.contains(words));
+        assert!(is_told[0] || !is_told[1], "{tokens}: {text}");
+        told_both |= is_told == [true, true];
+    }
+    assert!(told_both);
+}
+
 #[test]
 fn a_name_in_a_remark_of_the_user_is_not_listed_again() {
     let mut list = vec![user("Please look at the parser of the shop."), said("I did.")];
     list.push(user("The colours in src/theme/dark.json are wrong somehow."));
     list.extend(ran("1", "rg colour", "src/theme/dark.json:1: x\nsrc/theme/light.json:1: y"));
     let mut facts = carried(&list);
-    let text = "The colours in src/theme/dark.json are wrong somehow.".to_owned();
-    facts.said.remarks = vec![UserRemark { lines: vec![SaidLine { at: Place::of(NodeIndex(2)), text }] }];
+    let text = "The colours in src/theme/dark.json are wrong somehow.";
+    facts.said.remarks = vec![remark(2, text, None)];
     let text =
         write(&facts, &AlreadyShown::of([]), ALL, &Estimate).0.map_or_else(String::new, |(text, _)| text);
     let words = format!("{RULES_TITLE}:\n- The colours in src/theme/dark.json are wrong somehow.");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draft::cost;
 use super::missing::Missing;
 use super::requests::Requests;
-use super::said::SaidLine;
+use super::said::{Place, SaidLine};
 use super::user_words::UserRemark;
 use crate::facts::RULES_TITLE;
 use crate::sorting::{sort, sort_by_key};
@@ -42,8 +42,13 @@ impl UserList {
         let is_empty = rules.is_empty() && requests.lines.is_empty();
         let mut for_title = if is_empty { cost(RULES_TITLE) + 1 } else { 0 };
         let mut told: Vec<&UserRemark> = Vec::new();
+        let mut misleading: Vec<Place> = Vec::new();
         for (tried, remark) in remarks.iter().enumerate() {
             let (said, says) = (&missing.said[*remark], &missing.rules_of[*remark]);
+            if said.lines.iter().any(|line| misleading.contains(&line.at)) {
+                misleading.extend(said.after);
+                continue;
+            }
             let of_rules: u64 = says
                 .iter()
                 .filter(|rule| listed[**rule])
@@ -60,7 +65,10 @@ impl UserList {
                 }
                 said_rules.extend(says);
                 told.push(said);
-            } else if tried - told.len() > MISSES {
+                continue;
+            }
+            misleading.extend(said.after);
+            if tried - told.len() > MISSES {
                 break;
             }
         }

@@ -41,6 +41,8 @@ const FEW_WORDS: usize = 2;
 pub(super) struct UserRemark {
     /// One for each message, in order.
     pub lines: Vec<SaidLine>,
+    /// The earlier message that is about the same: without this remark, it would mislead.
+    pub after: Option<Place>,
 }
 
 /// The user's messages of a fold.
@@ -128,10 +130,11 @@ pub(super) fn user_words<'r>(
                 continue;
             }
             _ if !is_new || need == Need::Again => Need::Again,
-            _ if later[number] => Need::Later,
+            _ if later[number].is_some() => Need::Later,
             need => need,
         };
-        out.push((need, UserRemark { lines: vec![SaidLine { at: said.at, text: line }] }));
+        let after = later[number].map(|earlier| all[earlier].at);
+        out.push((need, UserRemark { lines: vec![SaidLine { at: said.at, text: line }], after }));
     }
     sort_by_key(&mut vague, |line: &SaidLine| line.at);
     for line in vague {
@@ -185,11 +188,11 @@ fn add_vague(out: &mut Vec<(Need, UserRemark)>, all: &[Said<'_>], asked: &[Asked
     if let Some((_, remark)) = told {
         remark.lines.push(line);
     } else if is_requested {
-        out.push((Need::Later, UserRemark { lines: vec![line] }));
+        out.push((Need::Later, UserRemark { lines: vec![line], after: None }));
     } else if words(&line.text).nth(FEW_WORDS).is_some() || line.text.contains(is_cjk) {
         // The rules of the message before it are told in any case.
         let need = if before.is_some_and(|before| before.has_rules) { Need::Later } else { Need::Vague };
-        out.push((need, UserRemark { lines: vec![line] }));
+        out.push((need, UserRemark { lines: vec![line], after: None }));
     }
 }
 
@@ -272,8 +275,8 @@ fn end_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// Whether each message is about the same as one before it: both have words that few others have, or the same quantity.
-fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
+/// For each message, one before it that is about the same: both have words that few others have, or the same quantity.
+fn later_ones(all: &[Said<'_>]) -> Vec<Option<usize>> {
     let words = |(number, said): (usize, &'_ Said<'_>)| {
         said.told.about.iter().map(move |word| (*word, number)).collect::<Vec<_>>()
     };
@@ -287,7 +290,7 @@ fn later_ones(all: &[Said<'_>]) -> Vec<bool> {
     }
     sort(&mut shared);
     let same = shared.chunk_by(|pair, next| pair == next).filter(|same| same.len() >= SHARED);
-    let mut later = vec![false; all.len()];
-    same.for_each(|same| later[same[0].0] = true);
+    let mut later = vec![None; all.len()];
+    same.for_each(|same| later[same[0].0] = Some(same[0].1));
     later
 }

@@ -76,8 +76,18 @@ pub(super) fn is_error(document: &Document<'_>, member: usize) -> bool {
         "error" | "errors" | "errormessage" | "exception" | "traceback" | "stacktrace" => {
             let empty =
                 matches!(document.kind(member), Kind::Array | Kind::Object) && document.len(member) == 0;
-            !empty && !matches!(raw, "null" | "false" | "\"\"" | "0")
+            let nothing = ["null", "false", "", "0", "none", "ok", "success", "no error"];
+            !empty && !nothing.contains(&raw.trim_matches('"').to_ascii_lowercase().as_str())
         }
+        _ => false,
+    }
+}
+
+/// Whether this member says that the call succeeded, or holds what it returned, beside which errors may be warnings.
+pub(super) fn is_success(document: &Document<'_>, member: usize) -> bool {
+    match plain_name(document, member).as_str() {
+        "success" | "ok" => document.raw(member) == "true",
+        "data" => matches!(document.kind(member), Kind::Array | Kind::Object) && document.len(member) > 0,
         _ => false,
     }
 }

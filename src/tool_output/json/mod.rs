@@ -18,8 +18,8 @@ pub fn is_error(text: &str) -> bool {
     const LONGEST: usize = 1 << 16;
     let document = Some(text).filter(|text| text.len() <= LONGEST).and_then(scan::Document::parse);
     document.is_some_and(|document| {
-        document.kind(0) == scan::Kind::Object
-            && document.children(0).any(|member| members::is_error(&document, member))
+        let has = |is: fn(&scan::Document<'_>, usize) -> bool| document.children(0).any(|m| is(&document, m));
+        document.kind(0) == scan::Kind::Object && has(members::is_error) && !has(members::is_success)
     })
 }
 
