@@ -69,7 +69,9 @@ pub(super) fn each_literal_in(message: &Message, found: &mut dyn FnMut(Literal<'
 /// Whether an argument is an id, whatever its shape: its name says so, and it is a short word with a digit.
 fn is_id_in(field: &str, value: &str) -> bool {
     const LENGTHS: std::ops::RangeInclusive<usize> = 4..=40;
-    (field == "id" || says_what(field))
+    const NAMES: [&str; 4] = ["id", "ids", "ref", "uuid"];
+    let says_id = says_what(field) && NAMES.iter().any(|end| field.to_ascii_lowercase().ends_with(end));
+    (field == "id" || says_id)
         && LENGTHS.contains(&value.len())
         && value.bytes().all(is_of_name)
         && value.bytes().any(|byte| byte.is_ascii_digit())

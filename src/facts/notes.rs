@@ -3,14 +3,16 @@
 use super::actions::{Action, ActionKind, action};
 use super::asked_user::user_answers;
 use super::outcome::{FAILED, Outcome, Status, outcome};
-use super::record_text::{behind_record, recorded_rules, records_rules};
+use super::record_text::{
+    RecordedCall, behind_record, calls_left_out, recorded_calls, recorded_rules, records_rules,
+};
 use super::stated_rule::{StatedRule, quoted_rules, stated_rules};
 use super::{
     LiteralKind, Plan, call_line, changes_service, checkboxes, commit_message, directory, final_question,
     intentions, is_minor_change, is_question_to_user, literals, message_text, only_reads, plan,
     prints_own_messages, says_all_done, shorten, without_directory, without_shortening,
 };
-use crate::hashing::HashSet;
+use crate::hashing::{HashSet, hash};
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput, without_inserted};
 use crate::names::names;
 use crate::saved::saved;
@@ -47,6 +49,9 @@ pub struct Notes {
     pub calls: Vec<CallNote>,
     /// What came of the call that it answers.
     pub answer: Option<CallOutcome>,
+    /// The calls that it tells, if it is a record, and how many it had no room for.
+    pub recorded_calls: Vec<RecordedCall>,
+    pub calls_left_out: u64,
 }
 
 /// A call that matters to the ledger.
@@ -128,6 +133,8 @@ impl Notes {
         }
         if records_rules(message) {
             notes.add_rules(recorded_rules(&text));
+            notes.recorded_calls = recorded_calls(&text);
+            notes.calls_left_out = calls_left_out(&text);
         }
         if !user && message.role != Role::Assistant {
             return notes;
@@ -185,8 +192,10 @@ impl RunNote {
             let call = call_line(action);
             let output = OutputKind::Answer;
             let head = format!("`{call}` → ");
+            // The line may show less than what tells one call from another.
+            let key = format!("{call} {:x}", hash(action.args.to_string().as_bytes()));
             return Some(Self {
-                key: call,
+                key,
                 head,
                 repeated: None,
                 folder: None,
@@ -272,28 +281,33 @@ impl CallOutcome {
     pub fn of(message: &Message, output: &ToolOutput, kind: OutputKind) -> Self {
         let text = message_text(message);
         if kind == OutputKind::Answer {
-            return Self::of_answer(&text, output.is_error);
+            return Self::of_answer(&text, output);
         }
         let (failed, tail) = told(&outcome(&text, output.is_error, kind == OutputKind::Messages));
         Self { output: kind, failed, tail }
     }
 
     /// A service's answer is quoted, so that nothing has to be claimed.
-    fn of_answer(text: &str, has_failed: bool) -> Self {
-        let failed = has_failed || is_error(text);
+    fn of_answer(text: &str, output: &ToolOutput) -> Self {
+        let failed = output.is_error || is_error(text);
         let most = if failed { LONGEST_ERROR } else { LONGEST_ANSWER };
         let short = outline(text, most).map(|outline| outline.text);
         let mut said = shorten::beginning(short.as_deref().unwrap_or(text), most);
         let ids = literals(&text[..text.floor_char_boundary(MOST_READ)]);
         let ids = ids.into_iter().filter(|literal| literal.kind == LiteralKind::Id).map(|id| id.text);
-        let missing: Vec<&str> = ids.filter(|id| !said.contains(id)).take(MOST_IDS).collect();
+        // Those of a list are as many as its items.
+        let most = if text.trim_start().starts_with('[') { 0 } else { MOST_IDS };
+        let missing: Vec<&str> = ids.filter(|id| !said.contains(id)).take(most).collect();
         if !missing.is_empty() {
             said = format!("{said} ({})", missing.join(", "));
         }
         let tail = match (failed, said.is_empty()) {
             (true, true) => FAILED.trim_end_matches(": ").to_owned(),
             (true, false) => [FAILED, &said].concat(),
-            (false, true) => "no output".to_owned(),
+            (false, true) if output.content.iter().all(|part| part.as_text().is_some()) => {
+                "no output".to_owned()
+            }
+            (false, true) => "an answer without text".to_owned(),
             (false, false) => said,
         };
         Self { output: OutputKind::Answer, failed, tail }

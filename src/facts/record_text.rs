@@ -116,6 +116,51 @@ pub fn recorded_rules(text: &str) -> Vec<StatedRule> {
         .collect()
 }
 
+/// A call that changed something in another service, as a record tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedCall {
+    /// The entry without its count.
+    pub line: String,
+    /// How often it was made.
+    pub times: u64,
+}
+
+/// What stands before the number of calls that a record has no room for.
+pub const CALLS_MORE: &str = "… and ";
+
+/// How many calls a record had no room for: the last line of their list says so.
+pub fn calls_left_out(text: &str) -> u64 {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("- ")).peekable();
+    let mut left_out = 0;
+    while let Some(entry) = lines.next() {
+        if is_call(entry)
+            && let Some(next) = lines.peek()
+        {
+            let more = next.strip_prefix(CALLS_MORE).and_then(|more| more.strip_suffix(" more"));
+            left_out += more.and_then(|more| more.parse::<u32>().ok()).map_or(0, u64::from);
+        }
+    }
+    left_out
+}
+
+/// The calls that a record tells.
+pub fn recorded_calls(text: &str) -> Vec<RecordedCall> {
+    let entries = text.lines().filter_map(|line| line.strip_prefix("- ")).filter(|entry| is_call(entry));
+    entries
+        .map(|entry| {
+            let counted = entry.strip_suffix(')').and_then(|entry| entry.rsplit_once(" (×"));
+            let times = counted.and_then(|(line, times)| Some((line, times.parse().ok()?)));
+            let (line, times) = times.unwrap_or((entry, 1));
+            RecordedCall { line: line.to_owned(), times }
+        })
+        .collect()
+}
+
+/// Whether an entry of a record tells a call and its answer, and not a command.
+pub fn is_call(entry: &str) -> bool {
+    entry.starts_with('`') && entry.contains(")` → ")
+}
+
 /// What the user said, as a record tells it: its list, and what stands behind it in the same message.
 pub fn recorded_words(text: &str) -> Vec<String> {
     let mut words = listed_words(text);

@@ -72,7 +72,9 @@ pub(super) fn collect(messages: &[Message], options: ExtractiveOptions) -> Draft
     {
         while let Some(action) = actions.get(next_action).filter(|a| a.at < at) {
             let output = action.answered_at.map_or("", |i| texts[i].as_str());
-            add_action(&mut draft, action, output, &places);
+            if !(options.beside_ledger && changes_service(action)) {
+                add_action(&mut draft, action, output, &places);
+            }
             next_action += 1;
         }
         if Some(at) > last_summary {
@@ -118,7 +120,8 @@ fn has_changed(messages: &[Message], actions: &[Action<'_>], at: usize) -> bool 
 /// Adds the lines of an earlier summary as the draft's oldest entries.
 fn merge(draft: &mut Draft, items: &[earlier::Item], options: ExtractiveOptions, places: &Places) {
     // If there are several summaries, the conversation went on after each of them.
-    let user_spoke = items.iter().any(|i| i.section == Section::Task || i.is_carried);
+    let user_spoke =
+        items.iter().any(|i| i.section == Section::Task || i.is_carried && i.section != Section::Commands);
     drop_taken_up(draft, user_spoke, !items.is_empty());
     for item in items.iter().filter(|item| !(options.beside_ledger && item.is_carried)) {
         let text = item.text.as_str();

@@ -3,7 +3,9 @@
 use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
-use crate::facts::{LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_record, without_label};
+use crate::facts::{
+    LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_call, is_record, without_label,
+};
 use crate::message::{Message, Role};
 
 /// One line of an earlier summary.
@@ -12,7 +14,7 @@ pub(super) struct Item {
     pub section: Section,
     pub text: String,
     pub count: u64,
-    /// The user said it, and the next ledger tells it, too.
+    /// The next ledger tells it, too: what the user said, and calls of services.
     pub is_carried: bool,
 }
 
@@ -95,6 +97,7 @@ pub(super) fn items(text: &str, carries_words: bool) -> Vec<Item> {
     }
     for item in &mut out {
         (item.text, item.count) = split_count(&item.text);
+        item.is_carried |= carries_words && item.section == Section::Commands && is_call(&item.text);
     }
     out
 }

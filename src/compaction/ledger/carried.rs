@@ -23,6 +23,8 @@ pub struct CarriedFacts {
     pub(super) rules: SortedMap<String, Rule>,
     /// Commands with their outcomes: the latest run of each command.
     pub(super) commands: SortedMap<String, CommandLine>,
+    /// How many calls of services pushed records had no room for.
+    pub(super) calls_left_out: u64,
     /// The commands that were run often, and where.
     pub(super) habits: Habits,
     /// Open work.
@@ -80,6 +82,13 @@ pub(super) struct CommandLine {
     pub calls: u64,
 }
 
+/// A call of a service: what tells it from others, and its line, with the place of the count in it.
+struct Call {
+    key: String,
+    counted_at: usize,
+    line: CommandLine,
+}
+
 impl CommandLine {
     /// The line without the ref of the output.
     pub fn without_ref(&self) -> &str {
@@ -107,7 +116,7 @@ pub(super) struct StoredOutput {
     pub bytes: u64,
 }
 
-saved!(struct CarriedFacts { literals, rules, commands, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
+saved!(struct CarriedFacts { literals, rules, commands, calls_left_out, habits, open, outputs, clock } fresh { earlier: 0, asked: Vec::new(), said: UserWords::default() });
 saved!(struct Rule { own, last, first });
 saved!(struct CommandLine { line, failed, last, place, calls });
 saved!(struct StoredOutput { at, ref_id, bytes });
@@ -238,14 +247,35 @@ impl CarriedFacts {
     fn add_actions(&mut self, read: &MessageFacts<'_>) {
         // All at once, because each command would be inserted somewhere among all others.
         let mut runs: Vec<(&str, Option<CommandLine>)> = Vec::new();
-        let mut calls: Vec<(String, CommandLine)> = Vec::new();
+        let mut calls: Vec<Call> = Vec::new();
+        for (message, (_, notes)) in read.messages().enumerate() {
+            let Some(notes) = notes else { continue };
+            self.calls_left_out += notes.calls_left_out;
+            let recorded = &notes.recorded_calls;
+            for (place, call) in (0..).zip(recorded) {
+                let failed = call.line.contains("` → failed");
+                let (last, times) = (self.clock + message as u64 + 1, call.times);
+                let line = CommandLine { line: call.line.clone(), failed, last, place, calls: times };
+                calls.push(Call { key: call.line.clone(), counted_at: call.line.len(), line });
+            }
+        }
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
             let place = action.note.at as u64;
             self.open.apply_call(&action);
             let Some(run) = &action.note.run else { continue };
             self.habits.add(run, action.answer.as_ref().map(|(answered, _)| &**answered), at);
-            let Some((answered, message)) = action.answer else { continue };
+            let Some((answered, message)) = action.answer else {
+                if run.output == OutputKind::Answer {
+                    let line = [&*run.head, "no answer"].concat();
+                    calls.push(Call {
+                        key: format!("{} none", run.key),
+                        counted_at: line.len(),
+                        line: CommandLine { line, failed: true, last: at, place, calls: 1 },
+                    });
+                }
+                continue;
+            };
             // Without evidence, no outcome is told; what an earlier run of the command came to does not hold any more.
             if answered.is_unknown() || run.is_minor && answered.is_plain() {
                 runs.push((&run.key, None));
@@ -257,9 +287,15 @@ impl CarriedFacts {
             let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
             if answered.output == OutputKind::Answer {
                 // Each call is told that was answered in another way: it may have changed something once more.
-                let key = [&*run.head, &answered.tail].concat();
-                let line = [&*key, &by_ref].concat();
-                calls.push((key, CommandLine { line, failed: answered.failed, last: at, place, calls: 1 }));
+                let shown = [&*run.head, &answered.tail].concat();
+                let line = CommandLine {
+                    line: [&*shown, &by_ref].concat(),
+                    failed: answered.failed,
+                    last: at,
+                    place,
+                    calls: 1,
+                };
+                calls.push(Call { key: [&*run.key, &answered.tail].concat(), counted_at: shown.len(), line });
                 continue;
             }
             let line = match &run.commit {
@@ -281,22 +317,23 @@ impl CarriedFacts {
         self.add_calls(calls);
     }
 
-    /// Adds calls of services by their whole lines, and counts those that are alike.
-    fn add_calls(&mut self, mut calls: Vec<(String, CommandLine)>) {
-        sort_by(&mut calls, |(one, _), (other, _)| one.cmp(other));
-        calls.dedup_by(|(again, later), (key, call)| {
-            let is_same = again == key;
+    /// Adds calls of services, and counts those that are alike.
+    fn add_calls(&mut self, mut calls: Vec<Call>) {
+        sort_by(&mut calls, |one, other| one.key.cmp(&other.key));
+        calls.dedup_by(|later, call| {
+            let is_same = later.key == call.key;
             if is_same {
-                *call = CommandLine { calls: call.calls + 1, ..later.clone() };
+                later.line.calls += call.line.calls;
+                std::mem::swap(later, call);
             }
             is_same
         });
-        for (key, call) in &mut calls {
-            call.calls += self.commands.get(key).map_or(0, |before| before.calls);
-            if call.calls > 1 {
-                call.line.insert_str(key.len(), &format!(" (×{})", call.calls));
+        for Call { key, counted_at, line } in &mut calls {
+            line.calls += self.commands.get(key).map_or(0, |before| before.calls);
+            if line.calls > 1 {
+                line.line.insert_str(*counted_at, &format!(" (×{})", line.calls));
             }
         }
-        self.commands.extend(calls);
+        self.commands.extend(calls.into_iter().map(|call| (call.key, call.line)));
     }
 }

@@ -8,7 +8,9 @@ use super::open::Open;
 use super::requests::Requests;
 use super::user_list::UserList;
 use crate::compaction::tags;
-use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, inside_record};
+use crate::facts::{
+    CALLS_MORE, IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, inside_record,
+};
 use crate::hashing::HashMap;
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
@@ -167,18 +169,6 @@ impl Draft {
         (taken, left.min(room.all.saturating_sub(self.cost)).min(room.facts - of_pasted))
     }
 
-    /// Writes how many calls of services found no room: who does not know of them might make them again. Returns the tokens.
-    fn calls_left_out(&mut self, commands: &[&CommandLine]) -> u64 {
-        let is_left_out = |command: &&&CommandLine| command.calls > 0 && !self.text.contains(&command.line);
-        let left_out = commands.iter().filter(is_left_out).count();
-        if left_out == 0 {
-            return 0;
-        }
-        let line = format!("- … and {left_out} more");
-        let _ = writeln!(self.text, "{line}");
-        cost(&line) + 1
-    }
-
     /// Writes the folder of the latest commands. Returns its tokens.
     fn folder(&mut self, line: Option<&str>, room: u64) -> u64 {
         let Some(line) = line.filter(|line| cost(line) < room) else { return 0 };
@@ -199,6 +189,8 @@ impl Draft {
     ) -> (u64, UserList) {
         let all = room;
         let (told, of_commands) = Self::fitting_commands(commands, for_commands);
+        let misses_calls = commands.len() > told.len();
+        let told = told.iter().map(|command| &*command.line).collect::<Vec<_>>().join("\n");
         let room = room - of_commands;
         let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
         let before = format!("{}{}\n{told}", self.text, requests.text());
@@ -219,10 +211,12 @@ impl Draft {
         left -= for_words;
         let words = UserList::of(missing, rules, requests, &new, &mut for_words);
         left += for_words;
-        let misses_calls = commands.iter().any(|command| command.calls > 0 && !told.contains(&*command.line));
         let beside_ids = (left + of_names).saturating_sub(missing.literals.price_of_ids_in_use());
-        let for_calls = if misses_calls { beside_ids / CALLS_SHARE } else { 0 };
-        let spent = self.commands(commands, of_commands + for_calls).saturating_sub(of_commands);
+        let has_calls = commands.iter().any(|command| command.calls > 0);
+        let for_calls = if has_calls && misses_calls { beside_ids / CALLS_SHARE } else { 0 };
+        let spent = self
+            .commands(commands, missing.carried.calls_left_out, of_commands + for_calls)
+            .saturating_sub(of_commands);
         if words.told > 0 || spent > 0 {
             // A name that stands in the user's words is not listed, too.
             let written = format!("{}\n{}", self.text, words.text);
@@ -244,19 +238,28 @@ impl Draft {
         (all - beyond - left + of_refs, words)
     }
 
-    /// The lines of the commands that fit, and their tokens.
-    fn fitting_commands(commands: &[&CommandLine], room: u64) -> (String, u64) {
+    /// The commands that fit, and their tokens.
+    fn fitting_commands<'c>(commands: &'c [&CommandLine], room: u64) -> (Vec<&'c &'c CommandLine>, u64) {
         let mut left = room;
         let told = fitting(commands, &mut left, |command| cost(&command.line) + 2);
-        let lines: Vec<&str> = told.iter().map(|command| &*command.line).collect();
-        (lines.join("\n"), room - left)
+        (told, room - left)
     }
 
-    /// Writes commands and calls of services. Returns their tokens.
-    fn commands(&mut self, commands: &[&CommandLine], room: u64) -> u64 {
+    /// Writes commands and calls of services, and how many calls found no room: who does not know of them might make them again. `before`:
+    /// how many an earlier record had no room for. Returns the tokens.
+    fn commands(&mut self, commands: &[&CommandLine], before: u64, room: u64) -> u64 {
+        let (told, _) = Self::fitting_commands(commands, room);
+        let calls = |list: &[&CommandLine]| list.iter().map(|command| command.calls).sum::<u64>();
+        let left_out = before + calls(commands) - told.iter().map(|command| command.calls).sum::<u64>();
         let of_commands =
             self.list(COMMANDS_TITLE, commands, room, |c| c.line.as_str(), |c| (c.last, c.place));
-        of_commands + if of_commands > 0 { self.calls_left_out(commands) } else { 0 }
+        let title = if told.is_empty() { format!("{COMMANDS_TITLE}:\n") } else { String::new() };
+        let line = format!("{title}- {CALLS_MORE}{left_out} more");
+        if left_out == 0 || told.is_empty() && cost(&line) >= room {
+            return of_commands;
+        }
+        let _ = writeln!(self.text, "{line}");
+        of_commands + cost(&line) + 1
     }
 
     /// Writes refs of outputs with facts that found no room, those with most such facts first, then the newest large outputs. Returns their
@@ -333,8 +336,8 @@ impl Draft {
     }
 }
 
-/// Sorts commands for the choice: failed commands and calls of services first, the newest first, but of each tool only a few before those of
-/// the others. A call that is made often is mostly worth less than one that is made once.
+/// Sorts commands for the choice: failed commands and a few calls of each tool first, the newest first; then other commands and a few more
+/// calls; and so on. A call that is made often is mostly worth less than one that is made once.
 fn newest_of_each_tool(commands: &mut Vec<&CommandLine>) {
     const FEW: usize = 3;
     sort_by_key(commands, |command| Reverse((command.last, command.place)));
@@ -342,14 +345,14 @@ fn newest_of_each_tool(commands: &mut Vec<&CommandLine>) {
     let nth: Vec<usize> = commands
         .iter()
         .map(|command| {
-            let Some(tool) = command.tool() else { return 0 };
+            let Some(tool) = command.tool() else { return usize::from(!command.failed) };
             let nth = seen.entry(tool).or_default();
             *nth += 1;
             (*nth - 1) / FEW
         })
         .collect();
     let mut ranked: Vec<(usize, &CommandLine)> = nth.into_iter().zip(commands.drain(..)).collect();
-    sort_by_key(&mut ranked, |(nth, command)| (!(command.failed || command.calls > 0), *nth));
+    sort_by_key(&mut ranked, |(nth, _)| *nth);
     commands.extend(ranked.into_iter().map(|(_, command)| command));
 }
 

@@ -84,7 +84,13 @@ impl<'a> Missing<'a> {
             rules_of,
             sought_rules,
             open: untold(already_shown, carried.open.lines(), |line| Open::without_label(line).to_owned()),
-            commands: untold(already_shown, commands.collect(), |command| command.without_ref().to_owned()),
+            commands: {
+                // An earlier record may tell of an earlier call what is true of this one, too.
+                let (calls, commands): (Vec<_>, Vec<_>) = commands.partition(|command| command.calls > 0);
+                let mut untold = untold(already_shown, commands, |command| command.without_ref().to_owned());
+                untold.extend(calls);
+                untold
+            },
             often: untold(already_shown, carried.habits.often(), Habit::code),
             folder: untold(already_shown, folder.collect(), String::clone).pop(),
             asked: not_found(carried.asked.iter().collect(), |asked, found| {

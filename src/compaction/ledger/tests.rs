@@ -4,7 +4,7 @@ use super::message_facts::MessageFacts;
 use super::said::{Place, SaidLine};
 use super::user_words::UserRemark;
 use super::*;
-use crate::facts::{ExtractedFacts, KeptFacts, RULES_TITLE};
+use crate::facts::{ExtractedFacts, KeptFacts, LEDGER_HEADING, RULES_TITLE};
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 use crate::saved::{Reader, Saved, Writer};
 use crate::tokens::{Estimate, TokenCounter};
@@ -141,6 +141,34 @@ fn a_call_that_is_made_often_leaves_room_for_others_and_what_is_left_out_is_coun
     assert!(text.contains("transfer_money(to: DE02, amount: 850)"), "{text}");
     let told = text.matches("update_progress").count();
     assert!((3..40).contains(&told) && text.contains(&format!("- … and {} more", 40 - told)), "{text}");
+}
+
+#[test]
+fn calls_that_a_pushed_record_tells_stay_told() {
+    let told = [
+        "[Record of 9 earlier messages, written by the program and not by the user]",
+        LEDGER_HEADING,
+        "Commands and what came of them:",
+        "- `transfer_money(to: DE02)` → ok (×3)",
+        "- … and 4 more",
+        "[End of the record]",
+    ];
+    let mut list = vec![user(&told.join("\n\n"))];
+    list.extend(called("1", "transfer_money", r#"{"to":"DE02"}"#, "ok"));
+    let text = ledger(&list, "", ALL);
+    let lines = "- `transfer_money(to: DE02)` → ok (×3)\n- `transfer_money(to: DE02)` → ok\n- … and 4 more";
+    assert!(text.contains(lines), "{text}");
+    let again = user(&[told[0], &text, told[5]].join("\n"));
+    let text = ledger(&[again], "", ALL);
+    assert!(text.contains("- `transfer_money(to: DE02)` → ok (×4)\n- … and 4 more"), "{text}");
+}
+
+#[test]
+fn what_is_not_known_of_a_call_is_said() {
+    let call =
+        Message::new(Role::Assistant, vec![ToolCall::function("1", "send_mail", r#"{"to":"a"}"#).into()]);
+    let text = ledger(&[call, user("And?")], "", ALL);
+    assert!(text.contains("- `send_mail(to: a)` → no answer"), "{text}");
 }
 
 #[test]
