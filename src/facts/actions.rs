@@ -108,6 +108,12 @@ pub(super) fn named(name: &str, list: &[&str]) -> bool {
     words_of(name).iter().any(|word| list.contains(&word.as_str()))
 }
 
+/// A tool's own name: a server's may stand before it, as in `mcp__mail__send`.
+pub(super) fn own_name(tool: &str) -> &str {
+    let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
+    own.rsplit("__").next().unwrap_or(own)
+}
+
 /// The words of a tool's name, in lower case: of `read_file`, `readFile` and `files.read`.
 pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];

@@ -69,7 +69,8 @@ impl Content {
         self.about.len().saturating_sub(self.pairs / 2) + self.figures
     }
 
-    /// Whether this replaces what was said before: the words of one are all in the other, and what the earlier one is about, too.
+    /// Whether this replaces an earlier statement: all words of one of the two are in the other, and this one names all that the earlier one
+    /// names.
     pub fn replaces(&self, earlier: &Self) -> bool {
         let is_in = |list: &[u64], hash: &u64| list.binary_search(hash).is_ok();
         let shared = self.about.iter().filter(|word| is_in(&earlier.about, word)).count();

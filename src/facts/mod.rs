@@ -73,9 +73,10 @@ pub use open_work::{
 };
 pub use outcome::{Outcome, Status, outcome};
 pub use record_text::{
-    ANSWERED_BELOW, CALLS_MORE, CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LATEST, LEDGER_HEADING,
-    LEDGER_HEADINGS, LEFT_OUT, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, inside_record, is_call, is_record,
-    recorded_messages, recorded_rules, recorded_words, records_rules, without_label, without_ledger,
+    ANSWERED_BELOW, CONSTRAINTS_HEADING, EARLIER_MESSAGES, IDS_TITLE, LATEST, LEDGER_HEADING,
+    LEDGER_HEADINGS, LEFT_OUT, MORE, RECORD_BEGINS, RECORD_ENDS, RULES_TITLE, inside_record, is_call,
+    is_record, recorded_messages, recorded_rules, recorded_words, records_rules, split_count, without_label,
+    without_ledger,
 };
 pub use says::{LONGEST_MESSAGE as LONGEST_REMARKED, Says, is_written, only_names_what_to_read};
 pub use sentences::{Sentence, first_sentence, sentences};

@@ -125,8 +125,8 @@ pub struct RecordedCall {
     pub times: u64,
 }
 
-/// What stands before the number of calls that a record has no room for.
-pub const CALLS_MORE: &str = "… and ";
+/// What stands before the number of entries that a list of a record has no room for.
+pub const MORE: &str = "… and ";
 
 /// How many calls a record had no room for: the last line of their list says so.
 pub fn calls_left_out(text: &str) -> u64 {
@@ -136,7 +136,7 @@ pub fn calls_left_out(text: &str) -> u64 {
         if is_call(entry)
             && let Some(next) = lines.peek()
         {
-            let more = next.strip_prefix(CALLS_MORE).and_then(|more| more.strip_suffix(" more"));
+            let more = next.strip_prefix(MORE).and_then(|more| more.strip_suffix(" more"));
             left_out += more.and_then(|more| more.parse::<u32>().ok()).map_or(0, u64::from);
         }
     }
@@ -148,12 +148,17 @@ pub fn recorded_calls(text: &str) -> Vec<RecordedCall> {
     let entries = text.lines().filter_map(|line| line.strip_prefix("- ")).filter(|entry| is_call(entry));
     entries
         .map(|entry| {
-            let counted = entry.strip_suffix(')').and_then(|entry| entry.rsplit_once(" (×"));
-            let times = counted.and_then(|(line, times)| Some((line, times.parse().ok()?)));
-            let (line, times) = times.unwrap_or((entry, 1));
+            let (line, times) = split_count(entry);
             RecordedCall { line: line.to_owned(), times }
         })
         .collect()
+}
+
+/// Splits `text (×3)` into text and 3.
+pub fn split_count(text: &str) -> (&str, u64) {
+    let counted = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (×"));
+    let counted = counted.and_then(|(text, count)| Some((text, count.parse::<u32>().ok()?)));
+    counted.map_or((text, 1), |(text, count)| (text, count.into()))
 }
 
 /// Whether an entry of a record tells a call and its answer, and not a command.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::actions::words_of;
+use super::actions::{own_name, words_of};
 use super::shorten;
 use super::words::{self, is_listed};
 use super::{Action, ActionKind, is_ask_user_tool, plan};
@@ -24,9 +24,7 @@ pub fn changes_service(action: &Action<'_>) -> bool {
 }
 
 fn verb(name: &str, args: &Value) -> Option<String> {
-    // A server's name may stand before the tool's own.
-    let own = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
-    let own_words = words_of(own.rsplit("__").next().unwrap_or(own));
+    let own_words = words_of(own_name(name));
     let is_verb = |word: &String| changes(word) || looks(word);
     let argument = |keys: &[&str]| keys.iter().find_map(|key| args.get(key)?.as_str());
     let request = argument(&["method", "http_method", "verb", "operation", "action"]);
@@ -62,19 +60,20 @@ fn sql_verb(text: &str) -> Option<String> {
 fn changes(verb: &str) -> bool {
     is_listed(
         verb,
-        "accept add alter append apply approve archive assign book buy cancel change charge checkout clear close commit confirm create decline delete deposit \
-         deploy dial disable drop enable escalate exchange forward grant insert install invite lock make merge modify move mutation notify patch pay place post provision publish \
-         purchase push put reboot rebook refund register reject remove rename reopen reply rerun reschedule reserve reset resolve restart restore return \
-         revoke rollback rotate save scale schedule send set share start stop submit subscribe terminate toggle transfer trigger truncate turn uninstall unlock unsubscribe update upload \
-         upsert withdraw write",
+        "accept add alter append apply approve archive assign book buy cancel change charge checkout clear close commit confirm \
+         create decline delete deploy deposit dial disable drop enable escalate exchange forward grant insert install invite \
+         lock make merge modify move mutation notify patch pay place post provision publish purchase push put rebook reboot \
+         refund register reject remove rename reopen reply rerun reschedule reserve reset resolve restart restore return revoke \
+         rollback rotate save scale schedule send set share start stop submit subscribe terminate toggle transfer trigger \
+         truncate turn uninstall unlock unsubscribe update upload upsert withdraw write",
     )
 }
 
 fn looks(verb: &str) -> bool {
     is_listed(
         verb,
-        "ask calculate can check compare count describe estimate explain fetch find get has head is list load lookup look preview query read retrieve search \
-         select show summarize think validate view wait",
+        "ask calculate can check compare count describe estimate explain fetch find get has head is list load look lookup \
+         preview query read retrieve search select show summarize think validate view wait",
     )
 }
 

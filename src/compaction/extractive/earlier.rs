@@ -4,7 +4,8 @@ use super::draft::Section;
 use super::references::FOLDER_LABEL;
 use crate::compaction::{frame, ledger};
 use crate::facts::{
-    LEDGER_HEADINGS, RECORD_ENDS, RULES_TITLE, constraints, is_call, is_record, without_label,
+    LEDGER_HEADINGS, MORE, RECORD_ENDS, RULES_TITLE, constraints, is_call, is_record, split_count,
+    without_label,
 };
 use crate::message::{Message, Role};
 
@@ -96,7 +97,8 @@ pub(super) fn items(text: &str, carries_words: bool) -> Vec<Item> {
         out.push(Item { is_carried: carries_words, ..Item::new(Section::Task, behind) });
     }
     for item in &mut out {
-        (item.text, item.count) = split_count(&item.text);
+        let (text, count) = split_count(&item.text);
+        (item.text, item.count) = (text.to_owned(), count);
         item.is_carried |= carries_words && item.section == Section::Commands && is_call(&item.text);
     }
     out
@@ -115,7 +117,6 @@ pub(super) fn parse_more(text: &str) -> Option<u64> {
     rest.strip_prefix(AT_MOST).unwrap_or(rest).trim_end().parse().ok()
 }
 
-const MORE: &str = "… and ";
 const AT_MOST: &str = "up to ";
 const WHERE: &str = "more";
 
@@ -171,15 +172,6 @@ fn section_of_list(title: &str) -> Option<Section> {
         ledger::COMMANDS_TITLE | ledger::OFTEN_TITLE => Some(Section::Commands),
         _ => None,
     }
-}
-
-/// Splits `text (×3)` into text and 3.
-fn split_count(text: &str) -> (String, u64) {
-    let parsed = text.strip_suffix(')').and_then(|t| {
-        let (head, count) = t.rsplit_once(" (×")?;
-        Some((head.to_owned(), count.parse().ok()?))
-    });
-    parsed.unwrap_or_else(|| (text.to_owned(), 1))
 }
 
 #[cfg(test)]

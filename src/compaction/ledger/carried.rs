@@ -250,7 +250,7 @@ impl CarriedFacts {
         let mut calls: Vec<Call> = Vec::new();
         for (message, (_, notes)) in read.messages().enumerate() {
             let Some(notes) = notes else { continue };
-            self.calls_left_out += notes.calls_left_out;
+            self.calls_left_out = self.calls_left_out.saturating_add(notes.calls_left_out);
             let recorded = &notes.recorded_calls;
             for (place, call) in (0..).zip(recorded) {
                 let failed = call.line.contains("` → failed");
@@ -323,13 +323,13 @@ impl CarriedFacts {
         calls.dedup_by(|later, call| {
             let is_same = later.key == call.key;
             if is_same {
-                later.line.calls += call.line.calls;
+                later.line.calls = later.line.calls.saturating_add(call.line.calls);
                 std::mem::swap(later, call);
             }
             is_same
         });
         for Call { key, counted_at, line } in &mut calls {
-            line.calls += self.commands.get(key).map_or(0, |before| before.calls);
+            line.calls = self.commands.get(key).map_or(0, |before| before.calls).saturating_add(line.calls);
             if line.calls > 1 {
                 line.line.insert_str(*counted_at, &format!(" (×{})", line.calls));
             }

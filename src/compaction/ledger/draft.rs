@@ -8,9 +8,7 @@ use super::open::Open;
 use super::requests::Requests;
 use super::user_list::UserList;
 use crate::compaction::tags;
-use crate::facts::{
-    CALLS_MORE, IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, RULES_TITLE, inside_record,
-};
+use crate::facts::{IDS_TITLE, LEDGER_HEADING as HEADING, LiteralKind, MORE, RULES_TITLE, inside_record};
 use crate::hashing::HashMap;
 use crate::sorted::SortedMap;
 use crate::sorting::{sort, sort_by_key};
@@ -189,7 +187,7 @@ impl Draft {
     ) -> (u64, UserList) {
         let all = room;
         let (told, of_commands) = Self::fitting_commands(commands, for_commands);
-        let misses_calls = commands.len() > told.len();
+        let misses_some = commands.len() > told.len();
         let told = told.iter().map(|command| &*command.line).collect::<Vec<_>>().join("\n");
         let room = room - of_commands;
         let max_for_words = of.shared.min(of.names) / WORDS_MAX_SHARE.1 * WORDS_MAX_SHARE.0;
@@ -213,7 +211,7 @@ impl Draft {
         left += for_words;
         let beside_ids = (left + of_names).saturating_sub(missing.literals.price_of_ids_in_use());
         let has_calls = commands.iter().any(|command| command.calls > 0);
-        let for_calls = if has_calls && misses_calls { beside_ids / CALLS_SHARE } else { 0 };
+        let for_calls = if has_calls && misses_some { beside_ids / CALLS_SHARE } else { 0 };
         let spent = self
             .commands(commands, missing.carried.calls_left_out, of_commands + for_calls)
             .saturating_sub(of_commands);
@@ -249,12 +247,13 @@ impl Draft {
     /// how many an earlier record had no room for. Returns the tokens.
     fn commands(&mut self, commands: &[&CommandLine], before: u64, room: u64) -> u64 {
         let (told, _) = Self::fitting_commands(commands, room);
-        let calls = |list: &[&CommandLine]| list.iter().map(|command| command.calls).sum::<u64>();
-        let left_out = before + calls(commands) - told.iter().map(|command| command.calls).sum::<u64>();
+        let told_calls = told.iter().map(|command| command.calls).fold(0, u64::saturating_add);
+        let calls = commands.iter().map(|command| command.calls).fold(before, u64::saturating_add);
+        let left_out = calls - told_calls;
         let of_commands =
             self.list(COMMANDS_TITLE, commands, room, |c| c.line.as_str(), |c| (c.last, c.place));
         let title = if told.is_empty() { format!("{COMMANDS_TITLE}:\n") } else { String::new() };
-        let line = format!("{title}- {CALLS_MORE}{left_out} more");
+        let line = format!("{title}- {MORE}{left_out} more");
         if left_out == 0 || told.is_empty() && cost(&line) >= room {
             return of_commands;
         }

@@ -5,6 +5,8 @@ mod plain_text;
 
 use serde_json::Value;
 
+use super::actions::own_name;
+
 use crate::message::without_inserted;
 
 /// The names of such tools, in lower case and without punctuation. A server's name before `__`, `.`, `/` or `:` is ignored.
@@ -15,9 +17,7 @@ const TOOLS: [&str; 12] = [
 
 /// Whether a tool of this name asks the user: `ask_user`, `AskUserQuestion`, `mcp__human__ask_human`.
 pub fn is_ask_user_tool(tool: &str) -> bool {
-    let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
-    let own = own.rsplit("__").next().unwrap_or(own);
-    let plain: String = own.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain: String = own_name(tool).chars().filter(char::is_ascii_alphanumeric).collect();
     TOOLS.iter().any(|name| plain.eq_ignore_ascii_case(name))
 }
 
